@@ -1,0 +1,1 @@
+//! Support library of the suite.
