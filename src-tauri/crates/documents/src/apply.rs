@@ -1,6 +1,9 @@
 //! Applying a batch: all of it in memory, or nothing and the reason.
 
-use crate::{Change, DocumentError, Edit, EditError, Format, Limits, PackageReport, Warning, error::EditErrorKind, formats};
+use crate::{
+    Change, DocumentError, Edit, EditError, Format, Limits, PackageReport, Warning, error::EditErrorKind,
+    formats,
+};
 
 /// Asked now and then by long steps; `true` stops them with nothing done.
 pub type Cancel<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -29,7 +32,12 @@ pub struct Applied {
 }
 
 /// Applies all operations in order, checks the result through the gate, or says which operation failed and why.
-pub fn apply(format: Format, bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
+pub fn apply(
+    format: Format,
+    bytes: &[u8],
+    ops: &[Edit],
+    ctx: &ApplyContext<'_>,
+) -> Result<Applied, EditError> {
     if let Some(misfit) = ops.iter().position(|edit| edit.format() != format) {
         let message = format!("`{}` does not fit a {} document.", ops[misfit].name(), format.as_str());
         return Err(EditError::new(EditErrorKind::UnsupportedOp, message).at_op(misfit));

@@ -646,15 +646,19 @@ mod tests {
         assert!(parse(r#"{"op":"replace_text","find":"a"}"#).is_err());
         assert!(parse(r#"{"op":"xlsx_set_cell","cell":"A1"}"#).is_err());
         assert!(parse(r#"{"op":"replace_lines_containing","contains":"a"}"#).is_err());
-        assert!(parse(r#"{"op":"xlsx_set_cell","cell":"A1","value":{"date":"2024-03-01","formula":"=1"}}"#).is_err());
+        assert!(
+            parse(r#"{"op":"xlsx_set_cell","cell":"A1","value":{"date":"2024-03-01","formula":"=1"}}"#)
+                .is_err()
+        );
     }
 
     #[test]
     fn values_keep_their_type() {
-        let value = |json: &str| match parse(&format!(r#"{{"op":"xlsx_set_cell","cell":"A1","value":{json}}}"#)) {
-            Ok(Edit::XlsxSetCell { value, .. }) => value,
-            other => panic!("{other:?}"),
-        };
+        let value =
+            |json: &str| match parse(&format!(r#"{{"op":"xlsx_set_cell","cell":"A1","value":{json}}}"#)) {
+                Ok(Edit::XlsxSetCell { value, .. }) => value,
+                other => panic!("{other:?}"),
+            };
         assert_eq!(value("null"), CellValue::Clear(()));
         assert_eq!(value("\"007\""), CellValue::Text("007".into()));
         assert_eq!(value(r#"{"formula":"=A2"}"#), CellValue::Typed(TypedValue::Formula("=A2".into())));

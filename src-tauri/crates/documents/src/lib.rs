@@ -15,7 +15,7 @@ pub mod outline;
 pub mod package;
 pub mod positions;
 
-pub use apply::{ApplyContext, Applied, Cancel, apply, check};
+pub use apply::{Applied, ApplyContext, Cancel, apply, check};
 pub use change::{Change, PackageReport, Warning};
 pub use edit::Edit;
 pub use error::{DocumentError, EditError, Place};

@@ -1,1 +1,271 @@
-//! The OPC container.
+//! The OPC container (ECMA-376 part 2): zip entries as raw spans, parts, relationships, content types, surgical XML, the gate.
+//!
+//! A `Package` is opened on the original bytes and never rebuilds them: `finish` copies every untouched entry as the span it was,
+//! with its central-directory record, and writes only replaced and added parts anew. It knows nothing of Word, Excel or PowerPoint
+//! beyond the names of relationship kinds.
+
+mod archive;
+mod content_types;
+mod gate;
+mod inflate;
+mod names;
+mod relationships;
+mod write;
+pub mod xml;
+
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+
+pub use names::PartName;
+pub use relationships::{Relationship, Relationships};
+
+use crate::{DocumentError, EditError, Limits, PackageReport, Warning, error::EditErrorKind};
+use archive::Archive;
+
+/// One opened package with the changes planned so far.
+pub struct Package<'a> {
+    source: &'a [u8],
+    limits: Limits,
+    archive: Archive,
+    /// Inflated originals by entry index.
+    inflated: RefCell<BTreeMap<usize, Arc<[u8]>>>,
+    spent: RefCell<u64>,
+    replaced: BTreeMap<usize, Arc<[u8]>>,
+    added: Vec<(PartName, Arc<[u8]>)>,
+    removed: std::collections::BTreeSet<usize>,
+}
+
+/// A finished package and how its parts differ from the original's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    pub bytes: Vec<u8>,
+    pub report: PackageReport,
+}
+
+impl<'a> Package<'a> {
+    /// Reads the central directory; parts are inflated when asked for.
+    pub fn open(source: &'a [u8], limits: &Limits) -> Result<Package<'a>, DocumentError> {
+        if source.len() as u64 > limits.file_bytes {
+            return Err(DocumentError::TooLarge(format!(
+                "The file has {} bytes; the limit is {}.",
+                source.len(),
+                limits.file_bytes
+            )));
+        }
+        let archive = Archive::open(source, limits)?;
+        let package = Package {
+            source,
+            limits: limits.clone(),
+            archive,
+            inflated: RefCell::default(),
+            spent: RefCell::new(0),
+            replaced: BTreeMap::new(),
+            added: Vec::new(),
+            removed: std::collections::BTreeSet::new(),
+        };
+        if package.entry(&PartName::content_types())?.is_none() {
+            return Err(DocumentError::Damaged(
+                "The package has no [Content_Types].xml, so it is not an Office document.".into(),
+            ));
+        }
+        Ok(package)
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The parts as they are now, in entry order, without folders, by their names as found.
+    pub fn part_names(&self) -> Vec<PartName> {
+        let kept = (0..self.archive.entries.len()).filter(|index| !self.removed.contains(index));
+        let originals = kept.map(|index| &self.archive.entries[index]).filter(|entry| !entry.is_folder());
+        originals
+            .map(|entry| PartName::new(&entry.name))
+            .chain(self.added.iter().map(|(name, _)| name.clone()))
+            .collect()
+    }
+
+    /// Whether the part exists now.
+    pub fn has(&self, name: &PartName) -> bool {
+        self.added.iter().any(|(added, _)| added.same(name))
+            || matches!(self.entry(name), Ok(Some(index)) if !self.removed.contains(&index))
+    }
+
+    /// The part's bytes as they are now; `None` when there is no such part.
+    pub fn read(&self, name: &PartName) -> Result<Option<Arc<[u8]>>, DocumentError> {
+        if let Some((_, bytes)) = self.added.iter().find(|(added, _)| added.same(name)) {
+            return Ok(Some(bytes.clone()));
+        }
+        match self.entry(name)? {
+            Some(index) if self.removed.contains(&index) => Ok(None),
+            Some(index) => self.read_entry(index).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The part's bytes, or `Damaged` naming the part that is missing.
+    pub fn require(&self, name: &PartName) -> Result<Arc<[u8]>, DocumentError> {
+        self.read(name)?
+            .ok_or_else(|| DocumentError::Damaged(format!("The part {name} is missing from the package.")))
+    }
+
+    /// The part parsed as XML.
+    pub fn xml(&self, name: &PartName) -> Result<xml::Xml, DocumentError> {
+        let bytes = self.require(name)?;
+        xml::Xml::parse(&bytes, &self.limits).map_err(|error| error.in_part(name))
+    }
+
+    /// Plans new bytes for a part that exists; the same bytes as the original's are no change.
+    pub fn replace(&mut self, name: &PartName, bytes: Vec<u8>) -> Result<(), EditError> {
+        if let Some((_, slot)) = self.added.iter_mut().find(|(added, _)| added.same(name)) {
+            *slot = bytes.into();
+            return Ok(());
+        }
+        let index = self.editable_entry(name)?;
+        if *self.read_original(index)? == *bytes {
+            self.replaced.remove(&index);
+        } else {
+            self.replaced.insert(index, bytes.into());
+        }
+        Ok(())
+    }
+
+    /// Plans a new part; its content type is set with an Override unless a Default already gives the same one.
+    pub fn add(&mut self, name: &PartName, bytes: Vec<u8>, content_type: &str) -> Result<(), EditError> {
+        if self.has(name) {
+            return Err(EditError::new(EditErrorKind::Internal, format!("The part {name} exists already.")));
+        }
+        self.added.push((name.clone(), bytes.into()));
+        if self.content_type(name)?.as_deref() != Some(content_type) {
+            self.set_content_type(name, content_type)?;
+        }
+        Ok(())
+    }
+
+    /// Plans the removal of a part with its own relationships part and its Override. Relationships that point to it are the caller's.
+    pub fn remove(&mut self, name: &PartName) -> Result<(), EditError> {
+        for gone in [name.clone(), name.relationships_part()] {
+            self.added.retain(|(added, _)| !added.same(&gone));
+            if matches!(self.entry(&gone)?, Some(index) if !self.removed.contains(&index)) {
+                let index = self.editable_entry(&gone)?;
+                self.replaced.remove(&index);
+                self.removed.insert(index);
+            }
+        }
+        self.drop_content_type(name)
+    }
+
+    /// The main part, by the package's `officeDocument` relationship.
+    pub fn main_part(&self) -> Result<PartName, DocumentError> {
+        let root = self.relationships(&PartName::root())?;
+        let main = root.of_kind("officeDocument").find_map(|relationship| relationship.part());
+        main.filter(|part| self.has(part)).ok_or_else(|| {
+            DocumentError::Damaged(
+                "The package names no main document part, or the part it names is missing.".into(),
+            )
+        })
+    }
+
+    /// Whether the package uses the Strict namespaces (ISO/IEC 29500-1) rather than the Transitional ones.
+    pub fn is_strict(&self) -> Result<bool, DocumentError> {
+        Ok(self.relationships(&PartName::root())?.items.iter().any(|relationship| relationship.is_strict()))
+    }
+
+    /// An unused part name of the form `{before}{N}{after}`, N from 1; orphans count as used.
+    pub fn unused_name(&self, before: &str, after: &str) -> PartName {
+        let mut number = 1;
+        loop {
+            let name = PartName::new(&format!("{before}{number}{after}"));
+            let taken = !self.archive.find(&name).is_empty() || self.has(&name);
+            if !taken {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    /// What the user should know about any package: signatures and macros.
+    pub fn notices(&self) -> Result<Vec<Warning>, DocumentError> {
+        let mut notices = Vec::new();
+        if self.relationships(&PartName::root())?.items.iter().any(|relationship| {
+            relationship.kind == "digital-signature/origin" || relationship.kind == "origin"
+        }) {
+            notices.push(Warning::new(
+                "has_signature",
+                "The document is digitally signed; any edit makes the signature invalid.",
+            ));
+        }
+        if self.part_names().iter().any(|name| name.file_name().eq_ignore_ascii_case("vbaProject.bin")) {
+            notices.push(Warning::new(
+                "has_macros",
+                "The document holds macros; they are kept as they are and may refer to what is edited.",
+            ));
+        }
+        Ok(notices)
+    }
+
+    /// Whether anything is planned.
+    pub fn is_changed(&self) -> bool {
+        !(self.replaced.is_empty() && self.added.is_empty() && self.removed.is_empty())
+    }
+
+    /// Writes the result and proves it: reopened, untouched entries identical, touched parts well-formed, parts as planned,
+    /// relationships still resolving. Without a change the original bytes come back.
+    pub fn finish(&self) -> Result<Saved, EditError> {
+        if !self.is_changed() {
+            let report = PackageReport { parts: self.part_names().len(), ..PackageReport::default() };
+            return Ok(Saved { bytes: self.source.to_vec(), report });
+        }
+        let bytes = write::write(self)?;
+        gate::check(self, &bytes)?;
+        Ok(Saved { bytes, report: self.report() })
+    }
+
+    fn report(&self) -> PackageReport {
+        let original_name = |index: &usize| PartName::new(&self.archive.entries[*index].name).to_string();
+        PackageReport {
+            parts: self.part_names().len(),
+            changed: self.replaced.keys().map(original_name).collect(),
+            added: self.added.iter().map(|(name, _)| name.to_string()).collect(),
+            removed: self.removed.iter().map(original_name).collect(),
+        }
+    }
+
+    fn entry(&self, name: &PartName) -> Result<Option<usize>, DocumentError> {
+        Ok(self.archive.find(name).last().copied())
+    }
+
+    fn editable_entry(&self, name: &PartName) -> Result<usize, EditError> {
+        match self.archive.find(name).as_slice() {
+            [] => Err(EditError::new(EditErrorKind::Internal, format!("There is no part {name} to change."))),
+            [index] if !self.removed.contains(index) => Ok(*index),
+            [_] => Err(EditError::new(EditErrorKind::Internal, format!("The part {name} was removed before."))),
+            _ => Err(EditError::new(
+                EditErrorKind::WouldDamage,
+                format!("The package holds the part {name} more than once, and programs disagree on which one counts."),
+            )
+            .hint("Open and save the document in the program it came from, then try again.")),
+        }
+    }
+
+    fn read_entry(&self, index: usize) -> Result<Arc<[u8]>, DocumentError> {
+        match self.replaced.get(&index) {
+            Some(bytes) => Ok(bytes.clone()),
+            None => self.read_original(index),
+        }
+    }
+
+    fn read_original(&self, index: usize) -> Result<Arc<[u8]>, DocumentError> {
+        if let Some(bytes) = self.inflated.borrow().get(&index) {
+            return Ok(bytes.clone());
+        }
+        let entry = &self.archive.entries[index];
+        let left = self.limits.total_bytes.saturating_sub(*self.spent.borrow());
+        let bytes: Arc<[u8]> = inflate::inflate(self.source, entry, self.limits.part_bytes.min(left))?.into();
+        *self.spent.borrow_mut() += bytes.len() as u64;
+        self.inflated.borrow_mut().insert(index, bytes.clone());
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,304 @@
+//! Reading a zip archive as spans (APPNOTE 4.3, 4.4): where each entry lies, nothing copied, nothing inflated.
+//!
+//! An entry's span runs from its local header to the next entry's, so data descriptors of every known shape and any padding travel
+//! with it. Declared sizes are used to find data, never to allocate.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::PartName;
+use crate::{DocumentError, Limits};
+
+pub(super) const LOCAL: u32 = 0x0403_4b50;
+pub(super) const CENTRAL: u32 = 0x0201_4b50;
+pub(super) const END: u32 = 0x0605_4b50;
+pub(super) const END64: u32 = 0x0606_4b50;
+pub(super) const LOCATOR64: u32 = 0x0706_4b50;
+const CFB: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
+
+/// One entry; all ranges are absolute in the source.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) method: u16,
+    pub(super) flags: u16,
+    pub(super) crc: u32,
+    pub(super) size: u64,
+    /// The central-directory record.
+    pub(super) central: Range<usize>,
+    /// From the local header to the next entry or the directory.
+    pub(super) span: Range<usize>,
+    /// The compressed data.
+    pub(super) data: Range<usize>,
+}
+
+impl Entry {
+    pub(super) fn is_folder(&self) -> bool {
+        self.name.ends_with(['/', '\\'])
+    }
+}
+
+/// A zip archive's layout.
+#[derive(Debug)]
+pub(super) struct Archive {
+    /// In the order of the central directory.
+    pub(super) entries: Vec<Entry>,
+    /// What is added to every stored offset: bytes before the archive that its offsets do not count.
+    pub(super) shift: usize,
+    pub(super) directory: Range<usize>,
+    /// The zip64 end record, where there is one.
+    pub(super) end64: Option<usize>,
+    /// The end record; comment and trailing bytes follow it to the end of the file.
+    pub(super) end: usize,
+    by_exact: HashMap<String, Vec<usize>>,
+    by_canonical: HashMap<String, Vec<usize>>,
+}
+
+impl Archive {
+    /// Reads the layout, or says why these bytes are no archive of ours.
+    pub(super) fn open(source: &[u8], limits: &Limits) -> Result<Archive, DocumentError> {
+        refuse_other_containers(source)?;
+        let end = find_end(source)
+            .ok_or_else(|| damaged("the end of the package is missing; the file was probably cut off"))?;
+        let (count, size, offset, end64) = read_end(source, end)?;
+        if count > limits.entries as u64 {
+            return Err(DocumentError::TooLarge(format!(
+                "The package has {count} entries; the limit is {}.",
+                limits.entries
+            )));
+        }
+        let directory_end = end64.unwrap_or(end);
+        let (directory, shift) = locate_directory(source, size, offset, directory_end)?;
+        let mut entries = read_directory(source, &directory, shift, count)?;
+        lay_out(source, &mut entries, directory.start)?;
+        let mut archive = Archive {
+            entries,
+            shift,
+            directory,
+            end64,
+            end,
+            by_exact: HashMap::new(),
+            by_canonical: HashMap::new(),
+        };
+        for (index, entry) in archive.entries.iter().enumerate().filter(|(_, entry)| !entry.is_folder()) {
+            let name = PartName::new(&entry.name);
+            archive.by_canonical.entry(name.canonical()).or_default().push(index);
+            archive.by_exact.entry(name.as_str().to_owned()).or_default().push(index);
+        }
+        Ok(archive)
+    }
+
+    /// The entries for a part: exact, else with slashes, without case, percent-decoded. More than one is a duplicate.
+    pub(super) fn find(&self, name: &PartName) -> Vec<usize> {
+        let canonical = self.by_canonical.get(&name.canonical());
+        match self.by_exact.get(name.as_str()) {
+            // Names that differ only in case count as one part (ECMA-376-2, 6.2.2.3), so they are duplicates of each other.
+            Some(exact) => canonical.filter(|all| all.len() > exact.len()).unwrap_or(exact).clone(),
+            None => canonical.cloned().unwrap_or_default(),
+        }
+    }
+}
+
+fn damaged(why: &str) -> DocumentError {
+    DocumentError::Damaged(format!("The file is damaged: {why}."))
+}
+
+fn refuse_other_containers(source: &[u8]) -> Result<(), DocumentError> {
+    if source.starts_with(&CFB) {
+        let encrypted: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        return Err(if memchr::memmem::find(source, &encrypted).is_some() {
+            DocumentError::Encrypted("The document is encrypted with a password or with rights management. Remove the protection in the program it came from, then open it again.".into())
+        } else {
+            DocumentError::Unsupported("The file is in the old binary Office format (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx first.".into())
+        });
+    }
+    if source.is_empty() {
+        return Err(damaged("it is empty"));
+    }
+    Ok(())
+}
+
+/// Finds the last end record whose comment fits; trailing bytes after it are allowed (APPNOTE 4.3.16).
+fn find_end(source: &[u8]) -> Option<usize> {
+    let signature = END.to_le_bytes();
+    let mut candidates = memchr::memmem::rfind_iter(source, &signature);
+    candidates.find(|&at| {
+        let Some(comment) = u16_at(source, at + 20) else { return false };
+        at + 22 + comment as usize <= source.len()
+    })
+}
+
+type End = (u64, u64, u64, Option<usize>);
+
+fn read_end(source: &[u8], end: usize) -> Result<End, DocumentError> {
+    let field16 =
+        |at| u16_at(source, end + at).map(u64::from).ok_or_else(|| damaged("its end record is cut off"));
+    let field32 =
+        |at| u32_at(source, end + at).map(u64::from).ok_or_else(|| damaged("its end record is cut off"));
+    let (disk, start_disk, count, size, offset) =
+        (field16(4)?, field16(6)?, field16(10)?, field32(12)?, field32(16)?);
+    let wants64 = count == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF;
+    let locator = end.checked_sub(20).filter(|&at| u32_at(source, at) == Some(LOCATOR64));
+    match locator {
+        Some(locator) => {
+            let stored = u64_at(source, locator + 8).and_then(|at| usize::try_from(at).ok());
+            let adjacent = locator.checked_sub(56);
+            let at = [stored, adjacent].into_iter().flatten().find(|&at| u32_at(source, at) == Some(END64));
+            let at = at.ok_or_else(|| damaged("its zip64 end record is missing"))?;
+            let wide =
+                |field| u64_at(source, at + field).ok_or_else(|| damaged("its zip64 end record is cut off"));
+            Ok((wide(32)?, wide(40)?, wide(48)?, Some(at)))
+        }
+        None if wants64 && count == 0xFFFF && size == 0xFFFF_FFFF => {
+            Err(damaged("its zip64 end record is missing"))
+        }
+        None if disk != start_disk || disk == 1 => {
+            Err(DocumentError::Unsupported("The package is split over several files.".into()))
+        }
+        None => Ok((count, size, offset, None)),
+    }
+}
+
+/// The directory's range; when bytes were put before the archive without adjusting it, also by how much it is shifted.
+fn locate_directory(
+    source: &[u8],
+    size: u64,
+    offset: u64,
+    end: usize,
+) -> Result<(Range<usize>, usize), DocumentError> {
+    let size = usize::try_from(size).map_err(|_| damaged("its directory size is impossible"))?;
+    let offset = usize::try_from(offset).map_err(|_| damaged("its directory offset is impossible"))?;
+    let starts_well = |at: usize| size == 0 || u32_at(source, at) == Some(CENTRAL);
+    let declared_end = offset.checked_add(size).filter(|&declared_end| declared_end <= end);
+    if let Some(declared_end) = declared_end.filter(|_| starts_well(offset)) {
+        return Ok((offset..declared_end, 0));
+    }
+    let actual = end.checked_sub(size).filter(|&actual| actual >= offset && starts_well(actual));
+    let actual = actual.ok_or_else(|| damaged("its directory is not where the end record says"))?;
+    Ok((actual..end, actual - offset))
+}
+
+fn read_directory(
+    source: &[u8],
+    directory: &Range<usize>,
+    shift: usize,
+    count: u64,
+) -> Result<Vec<Entry>, DocumentError> {
+    let mut entries = Vec::new();
+    let mut at = directory.start;
+    while at < directory.end && u32_at(source, at) == Some(CENTRAL) {
+        let entry = read_record(source, at, directory.end, shift)?;
+        at = entry.central.end;
+        entries.push(entry);
+    }
+    if entries.len() as u64 != count && entries.len() as u64 & 0xFFFF != count {
+        return Err(damaged(&format!("its directory lists {} entries but says {count}", entries.len())));
+    }
+    Ok(entries)
+}
+
+fn read_record(source: &[u8], at: usize, limit: usize, shift: usize) -> Result<Entry, DocumentError> {
+    let cut = || damaged("its directory is cut off");
+    let half = |field| u16_at(source, at + field).ok_or_else(cut);
+    let word = |field| u32_at(source, at + field).ok_or_else(cut);
+    let (name_length, extra_length, comment_length) =
+        (half(28)? as usize, half(30)? as usize, half(32)? as usize);
+    let name_start = at + 46;
+    let extra_start = name_start + name_length;
+    let end = extra_start + extra_length + comment_length;
+    if end > limit {
+        return Err(cut());
+    }
+    let (mut compressed, mut size, mut offset) =
+        (u64::from(word(20)?), u64::from(word(24)?), u64::from(word(42)?));
+    let mut wide = zip64_fields(&source[extra_start..extra_start + extra_length]);
+    for field in [&mut size, &mut compressed, &mut offset] {
+        if *field == 0xFFFF_FFFF {
+            *field = wide.next().unwrap_or(*field);
+        }
+    }
+    let start = usize::try_from(offset)
+        .ok()
+        .and_then(|offset| offset.checked_add(shift))
+        .ok_or_else(|| damaged("an entry's offset is impossible"))?;
+    let compressed = usize::try_from(compressed).map_err(|_| damaged("an entry's size is impossible"))?;
+    let flags = half(8)?;
+    let raw_name = &source[name_start..extra_start];
+    let name = match std::str::from_utf8(raw_name) {
+        Ok(name) => name.to_owned(),
+        Err(_) => raw_name.iter().map(|&byte| byte as char).collect(),
+    };
+    if flags & 1 != 0 {
+        return Err(DocumentError::Encrypted(format!("{name} inside the package is encrypted.")));
+    }
+    // `data` holds the length for now; `lay_out` moves it behind the local header.
+    Ok(Entry {
+        name,
+        method: half(10)?,
+        flags,
+        crc: word(16)?,
+        size,
+        central: at..end,
+        span: start..start,
+        data: 0..compressed,
+    })
+}
+
+/// The 8-byte values of the zip64 extra field in their order (APPNOTE 4.5.3).
+pub(super) fn zip64_fields(extra: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let field = extra_fields(extra).find(|(id, _)| *id == 1).map_or(0..0, |(_, range)| range);
+    extra[field]
+        .chunks_exact(8)
+        .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+/// The extra fields' ids and the ranges of their data.
+pub(super) fn extra_fields(extra: &[u8]) -> impl Iterator<Item = (u16, Range<usize>)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (id, length) = (u16_at(extra, at)?, u16_at(extra, at + 2)? as usize);
+        let data = at + 4..at + 4 + length;
+        (data.end <= extra.len()).then(|| {
+            at = data.end;
+            (id, data)
+        })
+    })
+}
+
+/// Gives each entry its span and data range; overlapping entries are refused.
+fn lay_out(source: &[u8], entries: &mut [Entry], directory: usize) -> Result<(), DocumentError> {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|&index| entries[index].span.start);
+    for (position, &index) in order.iter().enumerate() {
+        let next = order.get(position + 1).map_or(directory, |&next| entries[next].span.start);
+        let entry = &mut entries[index];
+        let start = entry.span.start;
+        if u32_at(source, start) != Some(LOCAL) {
+            return Err(damaged(&format!("the entry {} is not where the directory says", entry.name)));
+        }
+        let (Some(name_length), Some(extra_length)) =
+            (u16_at(source, start + 26), u16_at(source, start + 28))
+        else {
+            return Err(damaged("an entry is cut off"));
+        };
+        let data = start + 30 + name_length as usize + extra_length as usize;
+        let data_end = data + entry.data.end;
+        if data_end > next {
+            return Err(damaged(&format!("the entry {} overlaps the next one", entry.name)));
+        }
+        entry.span = start..next;
+        entry.data = data..data_end;
+    }
+    Ok(())
+}
+
+pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at.checked_add(2)?)?.try_into().ok().map(u16::from_le_bytes)
+}
+
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_le_bytes)
+}
+
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
+}

@@ -1,0 +1,128 @@
+//! The gate: nothing may be staged or saved before the written bytes were reopened and found to be exactly what was planned.
+//!
+//! It looks at the result with fresh eyes: entries and their order, untouched spans, touched parts, relationships, content types.
+//! A failure is a fault of ours, reported as `internal`, and nothing is written.
+
+use super::{Package, PartName, archive::Archive, xml};
+use crate::{EditError, error::EditErrorKind};
+
+/// Proves the written bytes against the plan.
+pub(super) fn check(planned: &Package<'_>, written: &[u8]) -> Result<(), EditError> {
+    let result = Package::open(written, &planned.limits)
+        .map_err(|error| fault(&format!("the result cannot be reopened: {error}")))?;
+    same_order(planned, &result.archive)?;
+    untouched_are_identical(planned, &result)?;
+    touched_are_sound(planned, &result)?;
+    if planned.touches_structure() {
+        relationships_still_resolve(planned, &result)?;
+        content_types_are_complete(planned, &result)?;
+    }
+    Ok(())
+}
+
+fn fault(what: &str) -> EditError {
+    EditError::new(
+        EditErrorKind::Internal,
+        format!("The edited document did not pass its check: {what}. Nothing was written."),
+    )
+}
+
+/// The original indices that remain, in directory order.
+fn kept<'p>(planned: &'p Package<'_>) -> impl Iterator<Item = usize> + 'p {
+    (0..planned.archive.entries.len()).filter(|index| !planned.removed.contains(index))
+}
+
+fn same_order(planned: &Package<'_>, result: &Archive) -> Result<(), EditError> {
+    let originals = kept(planned).map(|index| planned.archive.entries[index].name.as_str());
+    let expected: Vec<&str> = originals.chain(planned.added.iter().map(|(name, _)| name.as_str())).collect();
+    let found: Vec<&str> = result.entries.iter().map(|entry| entry.name.as_str()).collect();
+    if expected == found { Ok(()) } else { Err(fault("its list of parts is not as planned")) }
+}
+
+fn untouched_are_identical(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    for (position, index) in
+        kept(planned).enumerate().filter(|(_, index)| !planned.replaced.contains_key(index))
+    {
+        let (before, after) = (&planned.archive.entries[index], &result.archive.entries[position]);
+        // The last entry's span may be followed by an added one, so only the original length counts.
+        let length = before.span.len();
+        let same_span = after.span.len() >= length
+            && planned.source[before.span.clone()]
+                == result.source[after.span.start..after.span.start + length];
+        let (old, new) = (&planned.source[before.central.clone()], &result.source[after.central.clone()]);
+        // All of the record but the offset (and its zip64 form in the extra field) is as it was.
+        let same_record = old.len() == new.len()
+            && old[..42] == new[..42]
+            && (old[46..] == new[46..] || old[42..46] == [0xFF; 4]);
+        if !(same_span && same_record) {
+            return Err(fault(&format!("the untouched part {} is not identical", before.name)));
+        }
+    }
+    Ok(())
+}
+
+fn touched_are_sound(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    let replaced = planned
+        .replaced
+        .iter()
+        .map(|(index, bytes)| (PartName::new(&planned.archive.entries[*index].name), bytes));
+    let added = planned.added.iter().map(|(name, bytes)| (name.clone(), bytes));
+    for (name, bytes) in replaced.chain(added) {
+        let read_back = result.read(&name).map_err(|error| fault(&error.to_string()))?;
+        if read_back.as_deref() != Some(&bytes[..]) {
+            return Err(fault(&format!("the part {name} does not read back as it was written")));
+        }
+        let is_xml =
+            ["xml", "rels", "vml"].iter().any(|extension| name.extension().eq_ignore_ascii_case(extension));
+        if is_xml {
+            xml::check_well_formed(bytes, &planned.limits)
+                .map_err(|error| fault(&format!("in the part {name}, {error}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every relationship that is still there and resolved before resolves now.
+fn relationships_still_resolve(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    let original = Package::open(planned.source, &planned.limits)?;
+    for source in sources(result) {
+        let now = result.relationships(&source).map_err(|error| fault(&error.to_string()))?;
+        let before = original.relationships(&source).unwrap_or_default();
+        for relationship in &now.items {
+            let Some(target) = relationship.part() else { continue };
+            let was_dangling = before
+                .by_id(&relationship.id)
+                .is_some_and(|old| old.target == relationship.target && !original.has(&target));
+            if !result.has(&target) && !was_dangling {
+                return Err(fault(&format!(
+                    "{} of {source} points to {target}, which is not there",
+                    relationship.id
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every part that has relationships, and the package itself.
+fn sources(package: &Package<'_>) -> Vec<PartName> {
+    package.part_names().iter().filter_map(PartName::relationships_source).collect()
+}
+
+fn content_types_are_complete(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    for (name, _) in &planned.added {
+        if result.content_type(name).map_err(|error| fault(&error.to_string()))?.is_none() {
+            return Err(fault(&format!("the new part {name} has no content type")));
+        }
+    }
+    Ok(())
+}
+
+impl Package<'_> {
+    fn touches_structure(&self) -> bool {
+        let relationships = |index: &usize| {
+            PartName::new(&self.archive.entries[*index].name).extension().eq_ignore_ascii_case("rels")
+        };
+        !self.added.is_empty() || !self.removed.is_empty() || self.replaced.keys().any(relationships)
+    }
+}
