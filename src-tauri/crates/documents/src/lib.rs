@@ -22,3 +22,4 @@ pub use error::{DocumentError, EditError, Place};
 pub use format::Format;
 pub use limits::Limits;
 pub use outline::{Node, Outline, OutlineRequest, outline};
+pub use positions::PositionMap;
