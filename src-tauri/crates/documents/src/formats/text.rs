@@ -6,8 +6,8 @@
 mod batch;
 mod buffer;
 mod charset;
-mod detect;
 mod describe;
+mod detect;
 mod edits;
 mod markdown;
 mod nearest;
@@ -15,7 +15,7 @@ mod search;
 
 pub use describe::{Description, Endings, decode, describe, outline};
 
-use crate::{ApplyContext, Applied, DocumentError, Edit, EditError, Limits};
+use crate::{Applied, ApplyContext, DocumentError, Edit, EditError, Limits};
 
 /// Applies a batch to the bytes of a text document.
 pub fn apply(bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
@@ -34,3 +34,6 @@ fn open<'a>(bytes: &'a [u8], limits: &Limits) -> Result<buffer::Buffer<'a>, Docu
     }
     Ok(buffer::Buffer::new(bytes, detect::detect(bytes)?))
 }
+
+#[cfg(test)]
+mod tests;

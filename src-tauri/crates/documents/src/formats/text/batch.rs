@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::{buffer::Buffer, nearest::shorten};
-use crate::{ApplyContext, Applied, Change, EditError, PositionMap, error::EditErrorKind};
+use crate::{Applied, ApplyContext, Change, EditError, PositionMap, error::EditErrorKind};
 
 /// So many places are listed one by one; more are summed up in one line.
 const LISTED: usize = 200;
@@ -55,7 +55,8 @@ impl<'a> Batch<'a> {
     pub(super) fn finish(self) -> Result<Applied, EditError> {
         let bytes = self.buffer.into_bytes();
         if bytes.len() as u64 > self.ctx.limits.file_bytes {
-            let message = format!("The result would be larger than {} MiB.", self.ctx.limits.file_bytes >> 20);
+            let message =
+                format!("The result would be larger than {} MiB.", self.ctx.limits.file_bytes >> 20);
             return Err(EditError::new(EditErrorKind::TooLarge, message));
         }
         let changes = self.changes.into_iter().map(Noted::finish).collect();
@@ -70,14 +71,17 @@ impl<'a> Batch<'a> {
         }
         match self.positions.current(base) {
             None => {
-                let message = format!("Line {base} (`{field}`) was removed or rewritten by an earlier operation of this batch.");
+                let message = format!(
+                    "Line {base} (`{field}`) was removed or rewritten by an earlier operation of this batch."
+                );
                 Err(EditError::new(EditErrorKind::OutOfRange, message)
                     .hint("Put both changes into one operation, or send the second one in its own batch."))
             }
             Some(line) if self.buffer.line(line).is_some() => Ok(line),
             Some(_) => {
                 let count = self.buffer.line_count();
-                let message = format!("Line {base} (`{field}`) is not there: the document has {count} lines.");
+                let message =
+                    format!("Line {base} (`{field}`) is not there: the document has {count} lines.");
                 Err(EditError::new(EditErrorKind::OutOfRange, message)
                     .hint("Use `append_lines` to add lines at the end, or read the document again."))
             }
@@ -146,7 +150,8 @@ impl<'a> Batch<'a> {
 
     fn note_rest(&mut self, count: usize) {
         let location = format!("{count} more places");
-        let change = Change { op: self.op, location, before: None, after: None, detail: Some("same change".into()) };
+        let change =
+            Change { op: self.op, location, before: None, after: None, detail: Some("same change".into()) };
         self.changes.push(Noted { lines: None, change });
     }
 }

@@ -148,7 +148,8 @@ impl<'a> Buffer<'a> {
         if next <= self.bom {
             return None;
         }
-        let end = self.ending_before(next).filter(|ending| ending.end == next).map_or(next, |ending| ending.start);
+        let end =
+            self.ending_before(next).filter(|ending| ending.end == next).map_or(next, |ending| ending.start);
         let start = self.ending_before(end).map_or(self.bom, |ending| ending.end);
         Some(Line { start, end, next })
     }
@@ -162,9 +163,10 @@ impl<'a> Buffer<'a> {
     /// The last start of a unit at or before an offset, counted from the start of a line.
     pub(super) fn boundary(&self, line_start: usize, offset: usize) -> usize {
         match self.charset {
-            Charset::Utf8 => {
-                (offset.saturating_sub(3)..=offset).rev().find(|at| self.bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80)).unwrap_or(offset)
-            }
+            Charset::Utf8 => (offset.saturating_sub(3)..=offset)
+                .rev()
+                .find(|at| self.bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80))
+                .unwrap_or(offset),
             Charset::Utf16 { .. } => offset - (offset - line_start) % 2,
             Charset::Legacy(_) => {
                 let mut at = line_start;
@@ -199,7 +201,8 @@ impl<'a> Buffer<'a> {
     pub(super) fn replacement(&self, range: Range<usize>, text: &str) -> Result<Splice, EditError> {
         let new: Vec<char> = text.chars().collect();
         let same = |unit: Unit, character: char| {
-            unit.key == u32::from(character) || (unit.key == INVALID && character == char::REPLACEMENT_CHARACTER)
+            unit.key == u32::from(character)
+                || (unit.key == INVALID && character == char::REPLACEMENT_CHARACTER)
         };
         let (mut start, mut first) = (range.start, 0);
         while start < range.end && first < new.len() {
@@ -237,8 +240,15 @@ impl<'a> Buffer<'a> {
     }
 
     /// Encodes new text; line ends are those of the lines it replaces, else of the line before.
-    fn encode(&self, new: &[char], start: usize, end: usize, replaced: &[Range<usize>]) -> Result<Vec<u8>, EditError> {
-        let is_new_replacement = new.contains(&char::REPLACEMENT_CHARACTER) && !self.holds_replacement(start..end);
+    fn encode(
+        &self,
+        new: &[char],
+        start: usize,
+        end: usize,
+        replaced: &[Range<usize>],
+    ) -> Result<Vec<u8>, EditError> {
+        let is_new_replacement =
+            new.contains(&char::REPLACEMENT_CHARACTER) && !self.holds_replacement(start..end);
         if is_new_replacement && self.may_hold_invalid {
             return Err(EditError::new(
                 EditErrorKind::WouldDamage,
@@ -274,7 +284,10 @@ impl<'a> Buffer<'a> {
         let name = self.charset.name();
         EditError::new(
             EditErrorKind::WouldDamage,
-            format!("The document is in {name}, which has no form for “{character}” (U+{:04X}).", u32::from(character)),
+            format!(
+                "The document is in {name}, which has no form for “{character}” (U+{:04X}).",
+                u32::from(character)
+            ),
         )
         .hint(format!("Write it with characters that {name} has."))
     }
@@ -319,7 +332,8 @@ impl<'a> Buffer<'a> {
             }
             if key == NEWLINE {
                 let pair = found.checked_sub(step).filter(|before| *before >= self.bom);
-                let is_pair = pair.is_some_and(|at| self.charset.decode_at(&self.bytes, at).key == u32::from(b'\r'));
+                let is_pair =
+                    pair.is_some_and(|at| self.charset.decode_at(&self.bytes, at).key == u32::from(b'\r'));
                 return Some(if is_pair { found - step..found + step } else { found..found + step });
             }
             at = found;
@@ -329,7 +343,10 @@ impl<'a> Buffer<'a> {
 
     /// Applies splices (ascending, apart from each other) in place where that needs no second copy.
     pub(super) fn apply(&mut self, splices: &[Splice]) {
-        let Some(first) = splices.iter().find(|splice| splice.with != self.bytes[splice.start..splice.end]) else { return };
+        let Some(first) = splices.iter().find(|splice| splice.with != self.bytes[splice.start..splice.end])
+        else {
+            return;
+        };
         if first.start <= self.place.get().1 {
             self.place.set((1, self.bom));
         }

@@ -95,8 +95,12 @@ impl Charset {
     pub(super) fn encode(&self, text: &str) -> Result<Vec<u8>, char> {
         match self {
             Charset::Utf8 => Ok(text.as_bytes().to_vec()),
-            Charset::Utf16 { big_endian: false } => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
-            Charset::Utf16 { big_endian: true } => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Charset::Utf16 { big_endian: false } => {
+                Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
+            }
+            Charset::Utf16 { big_endian: true } => {
+                Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect())
+            }
             Charset::Legacy(legacy) => legacy.encode(text),
         }
     }
@@ -150,7 +154,8 @@ impl Legacy {
         for character in text.chars() {
             let (encoded, _, unmappable) = self.encoding.encode(character.encode_utf8(&mut one));
             // The encoders of the web map a few look-alikes (¥ to the backslash of Shift_JIS); here only the same character will do.
-            if unmappable || self.decode(&encoded) != (Unit { key: u32::from(character), len: encoded.len() }) {
+            if unmappable || self.decode(&encoded) != (Unit { key: u32::from(character), len: encoded.len() })
+            {
                 return Err(character);
             }
             bytes.extend_from_slice(&encoded);
@@ -161,7 +166,9 @@ impl Legacy {
 
 /// The key of a whole sequence; `INVALID` when it is not exactly one character.
 fn decode_one(encoding: &'static Encoding, sequence: &[u8]) -> u32 {
-    let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(sequence) else { return INVALID };
+    let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(sequence) else {
+        return INVALID;
+    };
     let mut characters = text.chars();
     match (characters.next(), characters.next()) {
         (Some(character), None) => u32::from(character),

@@ -78,7 +78,12 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<String, DocumentError> {
 }
 
 /// Describes a text document.
-pub fn outline(bytes: &[u8], request: &OutlineRequest, limits: &Limits, cancel: Cancel<'_>) -> Result<Outline, DocumentError> {
+pub fn outline(
+    bytes: &[u8],
+    request: &OutlineRequest,
+    limits: &Limits,
+    cancel: Cancel<'_>,
+) -> Result<Outline, DocumentError> {
     let buffer = open(bytes, limits)?;
     let mut outline = Outline { warnings: warnings(bytes)?, ..Outline::default() };
     let Some((first, last)) = window(request.range.as_deref()) else {
@@ -97,8 +102,12 @@ pub fn outline(bytes: &[u8], request: &OutlineRequest, limits: &Limits, cancel: 
 
 /// `10-40`, `10-`, `-40`, `10`, with or without an `L`.
 fn window(range: Option<&str>) -> Option<(usize, usize)> {
-    let Some(range) = range.map(str::trim).filter(|range| !range.is_empty()) else { return Some((1, usize::MAX)) };
-    let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<usize>().ok().filter(|number| *number > 0);
+    let Some(range) = range.map(str::trim).filter(|range| !range.is_empty()) else {
+        return Some((1, usize::MAX));
+    };
+    let number = |text: &str| {
+        text.trim().trim_start_matches(['L', 'l']).parse::<usize>().ok().filter(|number| *number > 0)
+    };
     let (first, last) = match range.split_once(['-', '–', ':']) {
         Some((first, "")) => (number(first)?, usize::MAX),
         Some(("", last)) => (1, number(last)?),
@@ -132,7 +141,8 @@ fn read_lines(
         let cost = (line.end - line.start).min(cap) + NODE_BYTES;
         if spent > 0 && spent + cost > budget {
             outline.truncated = true;
-            outline.next = Some(if last == usize::MAX { format!("{number}-") } else { format!("{number}-{last}") });
+            outline.next =
+                Some(if last == usize::MAX { format!("{number}-") } else { format!("{number}-{last}") });
             break;
         }
         spent += cost;
@@ -154,14 +164,20 @@ fn node(buffer: &Buffer<'_>, number: usize, content: std::ops::Range<usize>, cap
 
 /// Adds `section` to the lines below (and of) a heading.
 fn name_sections(buffer: &Buffer<'_>, outline: &mut Outline) {
-    let number_of = |node: &Node| node.more.get("line").and_then(serde_json::Value::as_u64).map_or(0, |line| line as usize);
+    let number_of = |node: &Node| {
+        node.more.get("line").and_then(serde_json::Value::as_u64).map_or(0, |line| line as usize)
+    };
     let Some(last) = outline.nodes.last().map(number_of) else { return };
     let headings = markdown::headings(buffer, last);
     let mut paths: HashMap<usize, String> = HashMap::new();
     for node in &mut outline.nodes {
         let line = number_of(node);
-        let Some(index) = headings.partition_point(|heading| heading.line <= line).checked_sub(1) else { continue };
-        let path = paths.entry(index).or_insert_with(|| nearest::shorten(&markdown::path(&headings, index).join(" > "), 200));
+        let Some(index) = headings.partition_point(|heading| heading.line <= line).checked_sub(1) else {
+            continue;
+        };
+        let path = paths
+            .entry(index)
+            .or_insert_with(|| nearest::shorten(&markdown::path(&headings, index).join(" > "), 200));
         node.more.insert("section".into(), path.clone().into());
     }
 }

@@ -71,7 +71,9 @@ pub(super) fn detect(bytes: &[u8]) -> Result<Detected, DocumentError> {
 }
 
 fn binary() -> DocumentError {
-    DocumentError::Unsupported("This is a binary file, not a text document: it holds bytes that no text has.".into())
+    DocumentError::Unsupported(
+        "This is a binary file, not a text document: it holds bytes that no text has.".into(),
+    )
 }
 
 fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
@@ -103,7 +105,7 @@ fn refuse_controls(bytes: &[u8]) -> Result<(), DocumentError> {
 
 /// UTF-16 that lacks its mark: no NUL character, no lone surrogate, and mostly ASCII or line ends and blanks in the right order.
 fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
-    if bytes.len() % 2 != 0 || bytes.len() < 4 {
+    if !bytes.len().is_multiple_of(2) || bytes.len() < 4 {
         return None;
     }
     let plausible = [false, true].map(|big_endian| {
@@ -112,7 +114,13 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     });
     let [little, big] = plausible;
     let best = match (little, big) {
-        (Some(little), Some(big)) => if big.0 > little.0 { big } else { little },
+        (Some(little), Some(big)) => {
+            if big.0 > little.0 {
+                big
+            } else {
+                little
+            }
+        }
         (one, other) => one.or(other)?,
     };
     refuse_nul(&best.1, bytes).ok().map(|()| best.1)
@@ -172,7 +180,9 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
             let label: String = head[at + key.len()..]
                 .trim_start_matches([' ', '"', '\''])
                 .chars()
-                .take_while(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.' | ':'))
+                .take_while(|character| {
+                    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.' | ':')
+                })
                 .collect();
             if let Some(encoding) = Encoding::for_label(label.as_bytes())
                 && encoding != encoding_rs::UTF_8
@@ -235,7 +245,10 @@ mod tests {
         assert_eq!(name(b"\xc4\xe3\xba\xc3\xa3\xac\xca\xc0\xbd\xe7\n"), "gb18030 Guessed");
         assert_eq!(name(b"ok line\nbad \xff\xfe\xc3( bytes\nlast\n"), "UTF-8 Broken");
         assert_eq!(name("中文文本，很多字".as_bytes()), "UTF-8 Sure");
-        assert_eq!(name(b"<?xml version='1.0' encoding='ISO-8859-2'?><a>\xb1\xb6</a>"), "ISO-8859-2 Declared");
+        assert_eq!(
+            name(b"<?xml version='1.0' encoding='ISO-8859-2'?><a>\xb1\xb6</a>"),
+            "ISO-8859-2 Declared"
+        );
     }
 
     #[test]

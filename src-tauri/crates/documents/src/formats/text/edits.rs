@@ -14,6 +14,9 @@ use crate::{
     error::EditErrorKind,
 };
 
+/// A line with its number now.
+type Numbered = (usize, Line);
+
 /// So many places are listed when a text is not unique.
 const LISTED: usize = 200;
 const SHOWN: usize = 200;
@@ -29,7 +32,9 @@ impl Batch<'_> {
             Edit::DeleteText { find, occurrence, matching } => {
                 self.replace_text(find, "", *occurrence, matching.unwrap_or_default(), (None, None))
             }
-            Edit::InsertLines { line, text, position } => self.insert_lines(*line, text, position.unwrap_or_default()),
+            Edit::InsertLines { line, text, position } => {
+                self.insert_lines(*line, text, position.unwrap_or_default())
+            }
             Edit::ReplaceLines { start_line, end_line, text, expect_prefix } => {
                 self.replace_lines(*start_line, *end_line, text, expect_prefix.as_deref())
             }
@@ -78,14 +83,18 @@ impl Batch<'_> {
             Some(Occurrence::Nth(nth)) => match places.get(nth - 1) {
                 Some(place) => vec![place.clone()],
                 None => {
-                    let message = format!("`occurrence` is {nth}, but the text is there {} times.", places.len());
-                    return Err(EditError::new(EditErrorKind::OutOfRange, message).matches(self.places(&places)));
+                    let message =
+                        format!("`occurrence` is {nth}, but the text is there {} times.", places.len());
+                    return Err(
+                        EditError::new(EditErrorKind::OutOfRange, message).matches(self.places(&places))
+                    );
                 }
             },
         };
         let lines = self.buffer.line_numbers(chosen.iter().map(|place| place.start));
         let replacements = chosen.into_iter().zip(lines);
-        let replacements = replacements.map(|(place, line)| self.text_replacement(place, line, &replace)).collect();
+        let replacements =
+            replacements.map(|(place, line)| self.text_replacement(place, line, &replace)).collect();
         self.replace(replacements)
     }
 
@@ -99,8 +108,8 @@ impl Batch<'_> {
     }
 
     fn text_replacement(&self, place: std::ops::Range<usize>, line: usize, replace: &str) -> Replacement {
-        let before = self.buffer.text(place.clone());
-        let shifts = self.text_shifts(&place, &with_plain_ends(&before), line, replace);
+        let before = with_plain_ends(&self.buffer.text(place.clone()));
+        let shifts = self.text_shifts(&place, &before, line, replace);
         Replacement {
             text: replace.to_owned(),
             line,
@@ -118,7 +127,8 @@ impl Batch<'_> {
         if !old.contains('\n') && !new.contains('\n') {
             return Vec::new();
         }
-        let prefix: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        let prefix: usize =
+            old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
         let tails = old[prefix..].chars().rev().zip(new[prefix..].chars().rev());
         let suffix: usize = tails.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
         let (core_old, core_new) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
@@ -137,19 +147,32 @@ impl Batch<'_> {
         };
         match (opens_line, closes_line) {
             // Only whole lines are concerned, and nothing of them is left.
-            (true, true) if !core_old.is_empty() => vec![Shift::Delete { at: line, count: gone + 1 }, Shift::Insert { at: line, count: come + 1 }],
+            (true, true) if !core_old.is_empty() => {
+                vec![Shift::Delete { at: line, count: gone + 1 }, Shift::Insert { at: line, count: come + 1 }]
+            }
             // The last line keeps its end and moves.
-            (true, _) => vec![Shift::Delete { at: line, count: gone }, Shift::Insert { at: line, count: come }],
+            (true, _) => {
+                vec![Shift::Delete { at: line, count: gone }, Shift::Insert { at: line, count: come }]
+            }
             // The first line keeps its beginning, the last one its end if there is still one.
             (false, _) if gone > 0 && come > 0 => {
-                vec![Shift::Delete { at: line + 1, count: gone - 1 }, Shift::Insert { at: line + 1, count: come - 1 }]
+                vec![
+                    Shift::Delete { at: line + 1, count: gone - 1 },
+                    Shift::Insert { at: line + 1, count: come - 1 },
+                ]
             }
-            (false, _) => vec![Shift::Delete { at: line + 1, count: gone }, Shift::Insert { at: line + 1, count: come }],
+            (false, _) => {
+                vec![Shift::Delete { at: line + 1, count: gone }, Shift::Insert { at: line + 1, count: come }]
+            }
         }
     }
 
     /// The bytes of the lines `start_line ..= end_line`, their last ending included.
-    fn window(&self, start_line: Option<usize>, end_line: Option<usize>) -> Result<std::ops::Range<usize>, EditError> {
+    fn window(
+        &self,
+        start_line: Option<usize>,
+        end_line: Option<usize>,
+    ) -> Result<std::ops::Range<usize>, EditError> {
         let content = self.buffer.content();
         if let (Some(start), Some(end)) = (start_line, end_line)
             && start > end
@@ -158,15 +181,19 @@ impl Batch<'_> {
         }
         let first = start_line.map(|line| self.line(line, "start_line")).transpose()?;
         let last = end_line.map(|line| self.line(line, "end_line")).transpose()?;
-        Ok(first.map_or(content.start, |(_, line)| line.start)..last.map_or(content.end, |(_, line)| line.next))
+        Ok(first.map_or(content.start, |(_, line)| line.start)
+            ..last.map_or(content.end, |(_, line)| line.next))
     }
 
     /// A base line with its number now.
-    fn line(&self, base: usize, field: &str) -> Result<(usize, Line), EditError> {
+    fn line(&self, base: usize, field: &str) -> Result<Numbered, EditError> {
         let number = self.current_line(base, field)?;
         match self.buffer.line(number) {
             Some(line) => Ok((number, line)),
-            None => Err(EditError::new(EditErrorKind::OutOfRange, format!("Line {base} (`{field}`) is not there."))),
+            None => Err(EditError::new(
+                EditErrorKind::OutOfRange,
+                format!("Line {base} (`{field}`) is not there."),
+            )),
         }
     }
 
@@ -195,7 +222,13 @@ impl Batch<'_> {
         self.replace(vec![insertion(end, number, whole, &text)])
     }
 
-    fn replace_lines(&mut self, start: usize, end: usize, text: &str, expect: Option<&str>) -> Result<(), EditError> {
+    fn replace_lines(
+        &mut self,
+        start: usize,
+        end: usize,
+        text: &str,
+        expect: Option<&str>,
+    ) -> Result<(), EditError> {
         refuse_cut(text)?;
         let (first, last) = self.lines(start, end, expect)?;
         let text = whole_lines(text);
@@ -210,15 +243,23 @@ impl Batch<'_> {
     }
 
     /// The first and last of a range of base lines, after checking what the first begins with.
-    fn lines(&self, start: usize, end: usize, expect: Option<&str>) -> Result<((usize, Line), (usize, Line)), EditError> {
+    fn lines(
+        &self,
+        start: usize,
+        end: usize,
+        expect: Option<&str>,
+    ) -> Result<(Numbered, Numbered), EditError> {
         if start > end {
             return Err(invalid(format!("`start_line` {start} lies after `end_line` {end}.")));
         }
         let first = self.line(start, "start_line")?;
         let last = self.line(end, "end_line")?;
         if last.0 - first.0 != end - start {
-            let message = format!("Lines {start} to {end} no longer stand together: an earlier operation of this batch changed the lines between.");
-            return Err(EditError::new(EditErrorKind::OutOfRange, message).hint("Send this operation in its own batch."));
+            let message = format!(
+                "Lines {start} to {end} no longer stand together: an earlier operation of this batch changed the lines between."
+            );
+            return Err(EditError::new(EditErrorKind::OutOfRange, message)
+                .hint("Send this operation in its own batch."));
         }
         if let Some(prefix) = expect {
             self.expect_prefix(start, first, prefix)?;
@@ -226,7 +267,7 @@ impl Batch<'_> {
         Ok((first, last))
     }
 
-    fn expect_prefix(&self, base: usize, (number, line): (usize, Line), prefix: &str) -> Result<(), EditError> {
+    fn expect_prefix(&self, base: usize, (number, line): Numbered, prefix: &str) -> Result<(), EditError> {
         let text = self.buffer.text(line.start..line.end);
         if text.starts_with(prefix) {
             return Ok(());
@@ -238,7 +279,12 @@ impl Batch<'_> {
             .matches(vec![Place { location: format!("line {number}"), text: shown }]))
     }
 
-    fn line_replacement(&self, (first, top): (usize, Line), (last, bottom): (usize, Line), text: String) -> Replacement {
+    fn line_replacement(
+        &self,
+        (first, top): Numbered,
+        (last, bottom): Numbered,
+        text: String,
+    ) -> Replacement {
         let (gone, come) = (last - first + 1, text.matches('\n').count() + 1);
         let shifts = if gone == come {
             Vec::new()
@@ -250,7 +296,7 @@ impl Batch<'_> {
         Replacement { range, line: first, lines_after: come, before, after: Some(text.clone()), text, shifts }
     }
 
-    fn line_deletion(&self, (first, top): (usize, Line), (last, bottom): (usize, Line)) -> Replacement {
+    fn line_deletion(&self, (first, top): Numbered, (last, bottom): Numbered) -> Replacement {
         let before = Some(with_plain_ends(&self.buffer.text(top.start..bottom.end)));
         // An open last line goes with the ending before it, so that the document stays open.
         let range = if bottom.has_ending() {
@@ -262,12 +308,18 @@ impl Batch<'_> {
         Replacement { range, text: String::new(), line: first, lines_after: 0, before, after: None, shifts }
     }
 
-    fn replace_lines_containing(&mut self, contains: &str, text: Option<&str>, expect: Option<usize>) -> Result<(), EditError> {
+    fn replace_lines_containing(
+        &mut self,
+        contains: &str,
+        text: Option<&str>,
+        expect: Option<usize>,
+    ) -> Result<(), EditError> {
         refuse_cut(text.unwrap_or_default())?;
         if contains.is_empty() || contains.contains(['\n', '\r']) {
             return Err(invalid("`contains` must be a piece of one line."));
         }
-        let places = find_all(&self.buffer, self.buffer.content(), contains, Matching::Exact, self.ctx.cancel)?;
+        let places =
+            find_all(&self.buffer, self.buffer.content(), contains, Matching::Exact, self.ctx.cancel)?;
         if places.is_empty() {
             return Err(self.not_found("contains", contains));
         }
@@ -276,7 +328,7 @@ impl Batch<'_> {
         if let Some(expected) = expect.filter(|expected| *expected != numbers.len()) {
             return Err(self.unexpected_count(expected, numbers.len(), &places));
         }
-        let lines: Vec<(usize, Line)> =
+        let lines: Vec<Numbered> =
             numbers.into_iter().filter_map(|number| Some((number, self.buffer.line(number)?))).collect();
         let replacements = match text {
             Some(text) => {
@@ -288,8 +340,14 @@ impl Batch<'_> {
         self.replace(replacements)
     }
 
-    fn unexpected_count(&self, expected: usize, found: usize, places: &[std::ops::Range<usize>]) -> EditError {
-        let kind = if found > expected { EditErrorKind::MultipleMatches } else { EditErrorKind::PrefixMismatch };
+    fn unexpected_count(
+        &self,
+        expected: usize,
+        found: usize,
+        places: &[std::ops::Range<usize>],
+    ) -> EditError {
+        let kind =
+            if found > expected { EditErrorKind::MultipleMatches } else { EditErrorKind::PrefixMismatch };
         let message = format!("{found} lines contain the text; `expect_count` says {expected}.");
         EditError::new(kind, message).hint("Look at the lines in `matches`.").matches(self.places(places))
     }
@@ -301,7 +359,8 @@ impl Batch<'_> {
         let found = &all[chosen];
         let after = all[chosen + 1..].iter().find(|other| other.level <= found.level);
         let content_end = self.buffer.content().end;
-        let (first, start) = if keep_heading { (found.body, found.body_start) } else { (found.line, found.start) };
+        let (first, start) =
+            if keep_heading { (found.body, found.body_start) } else { (found.line, found.start) };
         let (last, end) = match after {
             Some(next) => (next.line - 1, next.start),
             None => (self.buffer.line_count(), content_end),
@@ -311,7 +370,7 @@ impl Batch<'_> {
             return self.fill_section(start, first, &text);
         }
         let old = with_plain_ends(&self.buffer.text(start..end));
-        let text = whole_lines(&dressed(&old, &text, keep_heading, after.is_some()));
+        let text = dressed(&old, &text, keep_heading, after.is_some());
         let (Some(top), Some(bottom)) = (self.buffer.line(first), self.buffer.line(last)) else {
             return Err(EditError::new(EditErrorKind::Internal, "The section's lines were not found."));
         };
@@ -322,13 +381,15 @@ impl Batch<'_> {
     /// Text below a heading that has nothing below it.
     fn fill_section(&mut self, at: usize, number: usize, text: &str) -> Result<(), EditError> {
         let text = whole_lines(text);
-        let is_open = at == self.buffer.content().end && self.buffer.last_line().is_some_and(|line| !line.has_ending());
+        let is_open =
+            at == self.buffer.content().end && self.buffer.last_line().is_some_and(|line| !line.has_ending());
         let whole = if is_open { format!("\n{text}") } else { format!("{text}\n") };
         self.replace(vec![insertion(at, number, whole, &text)])
     }
 
     fn choose_heading(&self, all: &[Heading], wanted: &str) -> Result<usize, EditError> {
-        let found: Vec<usize> = (0..all.len()).filter(|index| markdown::answers_to(all, *index, wanted)).collect();
+        let found: Vec<usize> =
+            (0..all.len()).filter(|index| markdown::answers_to(all, *index, wanted)).collect();
         let place = |index: &usize| Place {
             location: format!("line {}", all[*index].line),
             text: nearest::shorten(&markdown::path(all, *index).join(" > "), SHOWN),
@@ -343,7 +404,8 @@ impl Batch<'_> {
                     .matches(near))
             }
             several => {
-                let message = format!("{} headings read “{}”.", several.len(), nearest::shorten(wanted, SHOWN));
+                let message =
+                    format!("{} headings read “{}”.", several.len(), nearest::shorten(wanted, SHOWN));
                 Err(EditError::new(EditErrorKind::MultipleMatches, message)
                     .hint("Give the path from the top, such as `Part > Chapter`.")
                     .matches(several.iter().take(LISTED).map(place).collect()))
@@ -381,7 +443,9 @@ impl Batch<'_> {
             nearest::shorten(&self.buffer.text(from..to), 2 * SHOWN)
         };
         let described = listed.iter().zip(numbers);
-        described.map(|(place, number)| Place { location: format!("line {number}"), text: shown(place) }).collect()
+        described
+            .map(|(place, number)| Place { location: format!("line {number}"), text: shown(place) })
+            .collect()
     }
 }
 
@@ -394,8 +458,11 @@ fn refuse_cut(text: &str) -> Result<(), EditError> {
     if !text.contains(CUT_MARK) {
         return Ok(());
     }
-    Err(EditError::new(EditErrorKind::WouldDamage, "The new text holds the mark of a line that was shown cut; the rest of it would be lost.")
-        .hint("Change a piece of the long line with `replace_text`."))
+    Err(EditError::new(
+        EditErrorKind::WouldDamage,
+        "The new text holds the mark of a line that was shown cut; the rest of it would be lost.",
+    )
+    .hint("Change a piece of the long line with `replace_text`."))
 }
 
 fn insertion(at: usize, line: usize, text: String, shown: &str) -> Replacement {
@@ -429,7 +496,7 @@ fn apart(places: Vec<std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Lines that follow each other, as first and last.
-fn runs(lines: &[(usize, Line)]) -> Vec<((usize, Line), (usize, Line))> {
+fn runs(lines: &[Numbered]) -> Vec<(Numbered, Numbered)> {
     lines
         .chunk_by(|(number, _), (next, _)| number + 1 == *next)
         .filter_map(|run| Some((*run.first()?, *run.last()?)))

@@ -28,8 +28,30 @@ const FRONT_MATTER_LINES: usize = 2_000;
 
 /// HTML that ends at a blank line (CommonMark, 4.6, kind 6).
 const HTML_BLOCKS: [&str; 24] = [
-    "address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "dir", "div", "dl", "fieldset",
-    "figure", "footer", "form", "header", "html", "main", "menu", "nav", "ol", "section", "table", "ul",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "fieldset",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "html",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "section",
+    "table",
+    "ul",
 ];
 
 /// The headings of a document up to a line (its headings that begin there included).
@@ -37,7 +59,8 @@ pub(super) fn headings(buffer: &Buffer<'_>, up_to_line: usize) -> Vec<Heading> {
     let mut scan = Scan::default();
     let lines = buffer.lines_from(buffer.content().start);
     for (index, line) in lines.enumerate() {
-        if index >= up_to_line.saturating_add(LOOK_AHEAD) && !matches!(scan.state, State::FrontMatter { .. }) {
+        if index >= up_to_line.saturating_add(LOOK_AHEAD) && !matches!(scan.state, State::FrontMatter { .. })
+        {
             break;
         }
         let shown = line.start..line.end.min(line.start + LINE_BYTES);
@@ -65,10 +88,13 @@ pub(super) fn path(all: &[Heading], index: usize) -> Vec<&str> {
 pub(super) fn answers_to(all: &[Heading], index: usize, wanted: &str) -> bool {
     let wanted = wanted.trim();
     let heading = &all[index];
-    if heading.text == wanted || atx(wanted).is_some_and(|(level, text)| level == heading.level && text == heading.text) {
+    if heading.text == wanted
+        || atx(wanted).is_some_and(|(level, text)| level == heading.level && text == heading.text)
+    {
         return true;
     }
-    let parts: Vec<&str> = wanted.split(" > ").map(|part| atx(part.trim()).map_or(part.trim(), |(_, text)| text)).collect();
+    let parts: Vec<&str> =
+        wanted.split(" > ").map(|part| atx(part.trim()).map_or(part.trim(), |(_, text)| text)).collect();
     parts.len() > 1 && is_path(&path(all, index), &parts)
 }
 
@@ -84,8 +110,11 @@ fn is_path(path: &[&str], parts: &[&str]) -> bool {
 /// The headings most like a text, best first.
 pub(super) fn nearest(all: &[Heading], wanted: &str) -> Vec<usize> {
     let wanted = wanted.rsplit(" > ").next().unwrap_or(wanted).trim().trim_start_matches('#').trim();
-    let mut ranked: Vec<(usize, usize)> =
-        all.iter().enumerate().map(|(index, heading)| (super::nearest::text_likeness(wanted, &heading.text), index)).collect();
+    let mut ranked: Vec<(usize, usize)> = all
+        .iter()
+        .enumerate()
+        .map(|(index, heading)| (super::nearest::text_likeness(wanted, &heading.text), index))
+        .collect();
     ranked.retain(|(score, _)| *score >= 200);
     ranked.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
     ranked.into_iter().take(3).map(|(_, index)| index).collect()
@@ -95,10 +124,18 @@ pub(super) fn nearest(all: &[Heading], wanted: &str) -> Vec<usize> {
 enum State {
     #[default]
     Start,
-    FrontMatter { closing: [&'static str; 2], undo: Vec<(usize, Line, String)> },
+    FrontMatter {
+        closing: [&'static str; 2],
+        undo: Vec<(usize, Line, String)>,
+    },
     Blocks,
-    Fence { mark: char, length: usize },
-    Html { until: &'static str },
+    Fence {
+        mark: char,
+        length: usize,
+    },
+    Html {
+        until: &'static str,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -121,7 +158,9 @@ impl Scan {
                     _ => None,
                 };
                 match closing {
-                    Some(closing) => self.state = State::FrontMatter { closing, undo: vec![(number, line, text.into())] },
+                    Some(closing) => {
+                        self.state = State::FrontMatter { closing, undo: vec![(number, line, text.into())] }
+                    }
                     None => {
                         self.state = State::Blocks;
                         self.block(number, line, text);
@@ -141,12 +180,19 @@ impl Scan {
             State::Fence { mark, length } => {
                 let inner = text.trim_start_matches(' ');
                 let run = inner.chars().take_while(|character| character == mark).count();
-                if run >= *length && inner[run..].trim().is_empty() && text.len() - inner.len() < 4 + self.list.unwrap_or(0) {
+                if run >= *length
+                    && inner[run..].trim().is_empty()
+                    && text.len() - inner.len() < 4 + self.list.unwrap_or(0)
+                {
                     self.state = State::Blocks;
                 }
             }
             State::Html { until } => {
-                let is_over = if until.is_empty() { text.trim().is_empty() } else { text.to_ascii_lowercase().contains(*until) };
+                let is_over = if until.is_empty() {
+                    text.trim().is_empty()
+                } else {
+                    text.to_ascii_lowercase().contains(*until)
+                };
                 if is_over {
                     self.state = State::Blocks;
                 }
@@ -315,7 +361,10 @@ mod tests {
 
     fn found(text: &str) -> Vec<(usize, usize, String)> {
         let buffer = Buffer::new(text.as_bytes(), detect(text.as_bytes()).unwrap());
-        headings(&buffer, usize::MAX).into_iter().map(|heading| (heading.line, heading.level, heading.text)).collect()
+        headings(&buffer, usize::MAX)
+            .into_iter()
+            .map(|heading| (heading.line, heading.level, heading.text))
+            .collect()
     }
 
     fn one(line: usize, level: usize, text: &str) -> Vec<(usize, usize, String)> {

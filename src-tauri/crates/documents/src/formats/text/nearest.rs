@@ -40,12 +40,20 @@ pub(super) fn candidates(buffer: &Buffer<'_>, find: &str) -> Vec<Place> {
     let numbers = line_numbers(buffer, &best);
     best.into_iter()
         .zip(numbers)
-        .map(|((_, _, text), number)| Place { location: format!("line {number}"), text: shorten(&text, SHOWN) })
+        .map(|((_, _, text), number)| Place {
+            location: format!("line {number}"),
+            text: shorten(&text, SHOWN),
+        })
         .collect()
 }
 
 /// What to do about zero matches.
-pub(super) fn hint(buffer: &Buffer<'_>, find: &str, candidates: &[Place], cancel: Cancel<'_>) -> Result<String, EditError> {
+pub(super) fn hint(
+    buffer: &Buffer<'_>,
+    find: &str,
+    candidates: &[Place],
+    cancel: Cancel<'_>,
+) -> Result<String, EditError> {
     if buffer.content().len() <= READ_ALL {
         let loose = find_all(buffer, buffer.content(), find, Matching::Normalized, cancel)?;
         if !loose.is_empty() {
@@ -57,7 +65,9 @@ pub(super) fn hint(buffer: &Buffer<'_>, find: &str, candidates: &[Place], cancel
         }
     }
     Ok(match candidates.first() {
-        Some(nearest) => format!("The nearest text is on {}; copy what stands there exactly.", nearest.location),
+        Some(nearest) => {
+            format!("The nearest text is on {}; copy what stands there exactly.", nearest.location)
+        }
         None => "Read the document again and copy the text exactly.".into(),
     })
 }
@@ -83,7 +93,7 @@ fn windows(buffer: &Buffer<'_>, key_line: &str) -> Vec<std::ops::Range<usize>> {
     let content = buffer.content();
     let words = longest_words(key_line);
     if content.len() <= READ_ALL {
-        let finders: Vec<_> = words.iter().map(|word| memchr::memmem::Finder::new(word)).collect();
+        let finders: Vec<_> = words.iter().map(memchr::memmem::Finder::new).collect();
         return buffer.lines_from(content.start).map(|line| window_of(buffer, line, &finders)).collect();
     }
     let mut windows = Vec::new();
@@ -112,7 +122,11 @@ fn longest_words(key_line: &str) -> Vec<Vec<u8>> {
     words.into_iter().map(|word| word.as_bytes().to_vec()).collect()
 }
 
-fn window_of(buffer: &Buffer<'_>, line: Line, finders: &[memchr::memmem::Finder<'_>]) -> std::ops::Range<usize> {
+fn window_of(
+    buffer: &Buffer<'_>,
+    line: Line,
+    finders: &[memchr::memmem::Finder<'_>],
+) -> std::ops::Range<usize> {
     if line.end - line.start <= WINDOW {
         return line.start..line.end;
     }
@@ -128,7 +142,9 @@ fn triples(text: &str) -> HashSet<[char; 3]> {
         .trim()
         .chars()
         .take(WINDOW)
-        .flat_map(|character| char::from_u32(plain_form(character.into())).unwrap_or(character).to_lowercase())
+        .flat_map(|character| {
+            char::from_u32(plain_form(character.into())).unwrap_or(character).to_lowercase()
+        })
         .collect();
     folded.dedup_by(|next, before| *next == ' ' && *before == ' ');
     if folded.len() < 3 {
