@@ -1,1 +1,2 @@
 //! assistant
+pub mod agent;

@@ -1,0 +1,10 @@
+//! The agent: turns a user's words into edits through a model it does not trust.
+//!
+//! A model proposes by tool calls, fences and Markdown Diff; everything it says is checked here before the workspace hears of it.
+//! It holds no file, revision or snapshot itself: those are the workspace's.
+
+pub mod builtin;
+pub mod fences;
+pub mod markdown_diff;
+pub mod message;
+pub mod refusal;

@@ -1,0 +1,8 @@
+//! The built-in model: deterministic, offline, understands plain commands in English and Chinese.
+//!
+//! It stands behind the same `Model` trait as a remote model and has no other way to a document than the same tools.
+
+pub mod grammar;
+pub mod pattern;
+pub mod rules;
+pub mod slots;
