@@ -1,0 +1,129 @@
+//! `cargo xtask test`: everything that must hold, in the order of what fails soonest, with the runners' own closing lines.
+
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    page,
+    run::{Failure, Outcome, cargo, finish_keeping, node, root, say, target},
+    setup,
+};
+
+/// One step: its name, what it runs, and which lines of its output are the result.
+struct Step {
+    name: &'static str,
+    command: fn() -> Command,
+    closing: fn(&str) -> bool,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "format", command: || words(cargo(), "fmt --all --check"), closing: |_| false },
+    Step {
+        name: "types",
+        command: || words(node("npm"), "run --silent check"),
+        closing: |line| line.contains("svelte-check found"),
+    },
+    Step { name: "page", command: || words(node("npm"), "run --silent build"), closing: |_| false },
+    Step {
+        name: "unit",
+        command: || words(node("npm"), "run --silent test"),
+        closing: |line| line.contains("Tests ") || line.contains("Test Files"),
+    },
+    Step { name: "page-fake", command: || words(node("npm"), "run --silent build:fake"), closing: |_| false },
+    Step {
+        name: "browser",
+        command: browser,
+        closing: |line| {
+            line.trim_start()
+                .split(' ')
+                .nth(1)
+                .is_some_and(|word| matches!(word, "passed" | "failed" | "flaky"))
+        },
+    },
+    Step {
+        name: "lints",
+        command: || words(cargo(), "clippy --workspace --all-targets --quiet -- -D warnings"),
+        closing: |_| false,
+    },
+    Step {
+        name: "rust",
+        command: || words(cargo(), "test --workspace"),
+        closing: |line| line.starts_with("test result:"),
+    },
+    Step { name: "build", command: || words(cargo(), "build --workspace"), closing: |_| false },
+    Step {
+        name: "window",
+        command: window,
+        closing: |line| {
+            ["ℹ tests", "ℹ pass", "ℹ fail", "ℹ skipped", "# tests", "# pass", "# fail", "# skipped"]
+                .iter()
+                .any(|head| line.starts_with(head))
+        },
+    },
+];
+
+/// Runs all steps, or the one named after `--only`; the first failure stops it.
+pub(crate) fn test(arguments: &[String]) -> Outcome {
+    let only = match arguments {
+        [] => None,
+        [option, name] if option == "--only" && STEPS.iter().any(|step| step.name == name) => {
+            Some(name.as_str())
+        }
+        _ => return Err(Failure::Usage(format!("usage: cargo xtask test [--only {}]", names()))),
+    };
+    setup::everything()?;
+    let mut report = Vec::new();
+    let steps = STEPS.iter().filter(|step| only.is_none_or(|name| name == step.name));
+    for step in steps.filter(|step| step.name != "window" || setup::window_tests_run_here()) {
+        if step.name == "lints" && only.is_some() {
+            page::build()?;
+        }
+        let began = Instant::now();
+        let (closing, outcome) = finish_keeping(&mut (step.command)(), step.closing);
+        report.push((step.name, began.elapsed(), closing));
+        if outcome.is_err() {
+            print(&report);
+            return outcome;
+        }
+    }
+    print(&report);
+    say("xtask: all of it passed");
+    Ok(())
+}
+
+fn names() -> String {
+    STEPS.iter().map(|step| step.name).collect::<Vec<_>>().join("|")
+}
+
+fn print(report: &[(&str, Duration, Vec<String>)]) {
+    say("\n== closing lines ==");
+    for (name, took, closing) in report {
+        say(&format!("{name}: {:.0} s", took.as_secs_f32()));
+        for line in closing {
+            say(&format!("    {}", line.trim()));
+        }
+    }
+}
+
+fn words(mut command: Command, text: &str) -> Command {
+    command.args(text.split(' '));
+    command
+}
+
+fn browser() -> Command {
+    let mut command = words(node("npx"), "playwright test");
+    command.env("CI", "1").env("FORCE_COLOR", "0");
+    command
+}
+
+/// The journeys through the built window, on a screen of their own and a message bus of their own.
+fn window() -> Command {
+    let mut command = Command::new("dbus-run-session");
+    command.current_dir(root()).args(["--", "node", "--test", "--test-concurrency=1", "tests/e2e/"]);
+    command
+        .env("STET_APP", target().join("debug/stet-desktop"))
+        .env("STET_TAURI_DRIVER", setup::driver_path());
+    command
+}

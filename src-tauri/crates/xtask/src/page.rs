@@ -1,0 +1,35 @@
+//! The page: its packages and its build.
+
+use std::{fs, path::Path};
+
+use crate::run::{Failure, Outcome, finish, node, root, works};
+
+/// Installs the packages of the lock file, unless they are those already there.
+pub(crate) fn install() -> Outcome {
+    if !works(node("npm").arg("--version")) {
+        return Err(Failure::Missing(
+            "xtask: Node.js with npm is needed (20.19 or newer): https://nodejs.org".to_owned(),
+        ));
+    }
+    let folder = root().join("ui");
+    let wanted = read(&folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.stet-lock");
+    if fs::read(&stamp).is_ok_and(|done| done == wanted) {
+        return Ok(());
+    }
+    finish(
+        node("npm")
+            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+            .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"),
+    )?;
+    fs::write(&stamp, wanted).map_err(|why| Failure::Disk { path: stamp, why })
+}
+
+/// Builds `ui/dist`, which the shell embeds.
+pub(crate) fn build() -> Outcome {
+    finish(node("npm").args(["run", "--silent", "build"]))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|why| Failure::Disk { path: path.to_path_buf(), why })
+}

@@ -1,0 +1,2 @@
+/** Set by Vite: whether this build stands on the fake backend. */
+declare const __FAKE_BACKEND__: boolean;
