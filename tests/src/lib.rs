@@ -3,6 +3,8 @@
 //! The suite runs on documents it makes itself and on `tests/fixtures`; when the `shared` folder lies beside the repository (or
 //! `STET_SHARED` names it) it runs on that too, and says which it was.
 
+pub mod entries;
+
 use std::path::{Path, PathBuf};
 
 /// The root of the repository.

@@ -1,4 +1,9 @@
 //! The suite: one binary, one module per subject.
 
+// The lints know `#[test]` functions; helpers beside them are tests too.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+#[path = "suite/package.rs"]
+mod package;
 #[path = "suite/where_from.rs"]
 mod where_from;

@@ -21,16 +21,19 @@ pub use relationships::{Relationship, Relationships};
 use crate::{DocumentError, EditError, Limits, PackageReport, Warning, error::EditErrorKind};
 use archive::Archive;
 
+/// A part's content, shared between its readers; not copied when it is handed on.
+pub type PartBytes = Arc<Vec<u8>>;
+
 /// One opened package with the changes planned so far.
 pub struct Package<'a> {
     source: &'a [u8],
     limits: Limits,
     archive: Archive,
     /// Inflated originals by entry index.
-    inflated: RefCell<BTreeMap<usize, Arc<[u8]>>>,
+    inflated: RefCell<BTreeMap<usize, PartBytes>>,
     spent: RefCell<u64>,
-    replaced: BTreeMap<usize, Arc<[u8]>>,
-    added: Vec<(PartName, Arc<[u8]>)>,
+    replaced: BTreeMap<usize, PartBytes>,
+    added: Vec<(PartName, PartBytes)>,
     removed: std::collections::BTreeSet<usize>,
 }
 
@@ -62,11 +65,13 @@ impl<'a> Package<'a> {
             added: Vec::new(),
             removed: std::collections::BTreeSet::new(),
         };
-        if package.entry(&PartName::content_types())?.is_none() {
+        if !package.has(&PartName::content_types()) {
             return Err(DocumentError::Damaged(
                 "The package has no [Content_Types].xml, so it is not an Office document.".into(),
             ));
         }
+        // Read at once: whether a part may be added or removed hangs on it.
+        package.xml(&PartName::content_types())?;
         Ok(package)
     }
 
@@ -91,7 +96,7 @@ impl<'a> Package<'a> {
     }
 
     /// The part's bytes as they are now; `None` when there is no such part.
-    pub fn read(&self, name: &PartName) -> Result<Option<Arc<[u8]>>, DocumentError> {
+    pub fn read(&self, name: &PartName) -> Result<Option<PartBytes>, DocumentError> {
         if let Some((_, bytes)) = self.added.iter().find(|(added, _)| added.same(name)) {
             return Ok(Some(bytes.clone()));
         }
@@ -103,7 +108,7 @@ impl<'a> Package<'a> {
     }
 
     /// The part's bytes, or `Damaged` naming the part that is missing.
-    pub fn require(&self, name: &PartName) -> Result<Arc<[u8]>, DocumentError> {
+    pub fn require(&self, name: &PartName) -> Result<PartBytes, DocumentError> {
         self.read(name)?
             .ok_or_else(|| DocumentError::Damaged(format!("The part {name} is missing from the package.")))
     }
@@ -117,14 +122,14 @@ impl<'a> Package<'a> {
     /// Plans new bytes for a part that exists; the same bytes as the original's are no change.
     pub fn replace(&mut self, name: &PartName, bytes: Vec<u8>) -> Result<(), EditError> {
         if let Some((_, slot)) = self.added.iter_mut().find(|(added, _)| added.same(name)) {
-            *slot = bytes.into();
+            *slot = Arc::new(bytes);
             return Ok(());
         }
         let index = self.editable_entry(name)?;
-        if *self.read_original(index)? == *bytes {
+        if *self.read_original(index)? == bytes {
             self.replaced.remove(&index);
         } else {
-            self.replaced.insert(index, bytes.into());
+            self.replaced.insert(index, Arc::new(bytes));
         }
         Ok(())
     }
@@ -134,7 +139,7 @@ impl<'a> Package<'a> {
         if self.has(name) {
             return Err(EditError::new(EditErrorKind::Internal, format!("The part {name} exists already.")));
         }
-        self.added.push((name.clone(), bytes.into()));
+        self.added.push((name.clone(), Arc::new(bytes)));
         if self.content_type(name)?.as_deref() != Some(content_type) {
             self.set_content_type(name, content_type)?;
         }
@@ -247,20 +252,20 @@ impl<'a> Package<'a> {
         }
     }
 
-    fn read_entry(&self, index: usize) -> Result<Arc<[u8]>, DocumentError> {
+    fn read_entry(&self, index: usize) -> Result<PartBytes, DocumentError> {
         match self.replaced.get(&index) {
             Some(bytes) => Ok(bytes.clone()),
             None => self.read_original(index),
         }
     }
 
-    fn read_original(&self, index: usize) -> Result<Arc<[u8]>, DocumentError> {
+    fn read_original(&self, index: usize) -> Result<PartBytes, DocumentError> {
         if let Some(bytes) = self.inflated.borrow().get(&index) {
             return Ok(bytes.clone());
         }
         let entry = &self.archive.entries[index];
         let left = self.limits.total_bytes.saturating_sub(*self.spent.borrow());
-        let bytes: Arc<[u8]> = inflate::inflate(self.source, entry, self.limits.part_bytes.min(left))?.into();
+        let bytes = Arc::new(inflate::inflate(self.source, entry, self.limits.part_bytes.min(left))?);
         *self.spent.borrow_mut() += bytes.len() as u64;
         self.inflated.borrow_mut().insert(index, bytes.clone());
         Ok(bytes)

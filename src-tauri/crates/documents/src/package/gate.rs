@@ -3,7 +3,7 @@
 //! It looks at the result with fresh eyes: entries and their order, untouched spans, touched parts, relationships, content types.
 //! A failure is a fault of ours, reported as `internal`, and nothing is written.
 
-use super::{Package, PartName, archive::Archive, xml};
+use super::{Package, PartName, archive::Archive, inflate, xml};
 use crate::{EditError, error::EditErrorKind};
 
 /// Proves the written bytes against the plan.
@@ -62,16 +62,18 @@ fn untouched_are_identical(planned: &Package<'_>, result: &Package<'_>) -> Resul
 }
 
 fn touched_are_sound(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
-    let replaced = planned
-        .replaced
-        .iter()
-        .map(|(index, bytes)| (PartName::new(&planned.archive.entries[*index].name), bytes));
-    let added = planned.added.iter().map(|(name, bytes)| (name.clone(), bytes));
-    for (name, bytes) in replaced.chain(added) {
-        let read_back = result.read(&name).map_err(|error| fault(&error.to_string()))?;
-        if read_back.as_deref() != Some(&bytes[..]) {
-            return Err(fault(&format!("the part {name} does not read back as it was written")));
+    let originals = kept(planned).enumerate();
+    let replaced = originals.filter_map(|(position, index)| Some((position, planned.replaced.get(&index)?)));
+    let first_added = planned.archive.entries.len() - planned.removed.len();
+    let added = planned.added.iter().enumerate().map(|(at, (_, bytes))| (first_added + at, bytes));
+    for (position, bytes) in replaced.chain(added) {
+        let entry = &result.archive.entries[position];
+        let reads_back =
+            inflate::matches(result.source, entry, bytes).map_err(|error| fault(&error.to_string()))?;
+        if !reads_back {
+            return Err(fault(&format!("the part {} does not read back as it was written", entry.name)));
         }
+        let name = PartName::new(&entry.name);
         let is_xml =
             ["xml", "rels", "vml"].iter().any(|extension| name.extension().eq_ignore_ascii_case(extension));
         if is_xml {

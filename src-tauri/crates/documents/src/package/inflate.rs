@@ -5,6 +5,9 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::archive::Entry;
 use crate::DocumentError;
 
+/// What is inflated at a time when only comparing.
+const PIECE: usize = 128 << 10;
+
 /// The entry's content; at most `cap` bytes.
 pub(super) fn inflate(source: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, DocumentError> {
     let data = &source[entry.data.clone()];
@@ -28,9 +31,47 @@ pub(super) fn inflate(source: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>,
     Ok(content)
 }
 
+/// Whether an entry holds exactly these bytes, compared piece by piece without holding them a second time.
+pub(super) fn matches(source: &[u8], entry: &Entry, expected: &[u8]) -> Result<bool, DocumentError> {
+    let data = &source[entry.data.clone()];
+    if entry.method == 0 {
+        return Ok(data == expected && crc32fast::hash(data) == entry.crc);
+    }
+    let mut decompress = Decompress::new(false);
+    let mut piece = vec![0; PIECE];
+    let mut crc = crc32fast::Hasher::new();
+    loop {
+        let (read, written) = (decompress.total_in() as usize, decompress.total_out() as usize);
+        let status = decompress
+            .decompress(&data[read..], &mut piece, FlushDecompress::None)
+            .map_err(|_| unreadable(entry))?;
+        let inflated = &piece[..decompress.total_out() as usize - written];
+        if expected.get(written..written + inflated.len()) != Some(inflated) {
+            return Ok(false);
+        }
+        crc.update(inflated);
+        match status {
+            Status::StreamEnd => {
+                let is_whole = written + inflated.len() == expected.len()
+                    && decompress.total_in() as usize == data.len();
+                return Ok(is_whole && crc.finalize() == entry.crc && entry.size == expected.len() as u64);
+            }
+            Status::Ok | Status::BufError
+                if inflated.is_empty() && decompress.total_in() as usize == read =>
+            {
+                return Err(unreadable(entry));
+            }
+            Status::Ok | Status::BufError => {}
+        }
+    }
+}
+
+fn unreadable(entry: &Entry) -> DocumentError {
+    DocumentError::Damaged(format!("{} is damaged: its compressed data cannot be read.", entry.name))
+}
+
 fn inflate_raw(data: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, DocumentError> {
-    let damaged =
-        || DocumentError::Damaged(format!("{} is damaged: its compressed data cannot be read.", entry.name));
+    let damaged = || unreadable(entry);
     let mut decompress = Decompress::new(false);
     // The declared size is only a first guess; a lie costs one reallocation, not memory up front.
     let mut out =

@@ -1,0 +1,130 @@
+//! Two packages compared entry by entry, by code that shares nothing with the engine.
+//!
+//! An entry is raw-identical when its local span (header, data, descriptor) and its directory record, the offset aside, are the same
+//! bytes. It reads only sound archives: whatever the engine accepts and writes.
+
+use std::ops::Range;
+
+/// One entry as it lies in the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub name: Vec<u8>,
+    pub record: Vec<u8>,
+    pub span: Vec<u8>,
+    pub content: Vec<u8>,
+}
+
+/// What an edit did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    pub identical: usize,
+    /// Compressed anew without need.
+    pub same_content: Vec<String>,
+    /// Name, and how many bytes lie between the common beginning and end, before and after.
+    pub changed: Vec<(String, usize, usize)>,
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+    pub order_kept: bool,
+}
+
+/// The entries in directory order; `None` when the archive is not sound.
+pub fn entries(archive: &[u8]) -> Option<Vec<Entry>> {
+    let end = memchr::memmem::rfind(archive, b"PK\x05\x06")?;
+    let mut count = number(archive, end + 10..end + 12)?;
+    let mut size = number(archive, end + 12..end + 16)?;
+    let mut start = number(archive, end + 16..end + 20)?;
+    if count == 0xFFFF || size == 0xFFFF_FFFF || start == 0xFFFF_FFFF {
+        let locator = memchr::memmem::rfind(&archive[..end], b"PK\x06\x07")?;
+        let wide = number(archive, locator + 8..locator + 16)?;
+        count = number(archive, wide + 32..wide + 40)?;
+        size = number(archive, wide + 40..wide + 48)?;
+        start = number(archive, wide + 48..wide + 56)?;
+    }
+    let prefix =
+        if archive.get(start..start + 4) == Some(b"PK\x01\x02") { 0 } else { end.checked_sub(size + start)? };
+    let mut at = start + prefix;
+    let mut records = Vec::new();
+    for _ in 0..count {
+        let lengths: Vec<usize> = [28, 30, 32]
+            .iter()
+            .map(|field| number(archive, at + field..at + field + 2))
+            .collect::<Option<_>>()?;
+        let record = archive.get(at..at + 46 + lengths.iter().sum::<usize>())?;
+        let mut offset = number(record, 42..46)?;
+        if offset == 0xFFFF_FFFF {
+            offset = wide_offset(record, 46 + lengths[0])?;
+        }
+        records.push((record.to_vec(), offset + prefix, lengths[0]));
+        at += record.len();
+    }
+    let mut bounds: Vec<usize> =
+        records.iter().map(|(_, offset, _)| *offset).chain([start + prefix]).collect();
+    bounds.sort_unstable();
+    let entry = |(mut record, offset, name): (Vec<u8>, usize, usize)| {
+        let next = bounds.iter().find(|bound| **bound > offset)?;
+        let span = archive.get(offset..*next)?.to_vec();
+        let content = content(&span, &record)?;
+        record[42..46].fill(0);
+        Some(Entry { name: record[46..46 + name].to_vec(), record, span, content })
+    };
+    records.into_iter().map(entry).collect()
+}
+
+fn number(bytes: &[u8], range: Range<usize>) -> Option<usize> {
+    Some(bytes.get(range)?.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte)))
+}
+
+fn wide_offset(record: &[u8], extra: usize) -> Option<usize> {
+    let before =
+        [20, 24].iter().filter(|field| number(record, **field..**field + 4) == Some(0xFFFF_FFFF)).count();
+    let at = extra + 4 + 8 * before;
+    number(record, at..at + 8)
+}
+
+fn content(span: &[u8], record: &[u8]) -> Option<Vec<u8>> {
+    let data = 30 + number(span, 26..28)? + number(span, 28..30)?;
+    let body = span.get(data..)?;
+    if number(record, 10..12)? == 0 {
+        return body.get(..number(record, 20..24)?).map(<[u8]>::to_vec);
+    }
+    let mut content = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(body), &mut content).ok()?;
+    Some(content)
+}
+
+/// Compares two archives; `None` when one of them is not sound.
+pub fn compare(before: &[u8], after: &[u8]) -> Option<Difference> {
+    let (before, after) = (entries(before)?, entries(after)?);
+    let shown = |entry: &Entry| String::from_utf8_lossy(&entry.name).into_owned();
+    let mut difference = Difference::default();
+    let mut rest: Vec<&Entry> = after.iter().collect();
+    let mut last = 0;
+    difference.order_kept = true;
+    for old in &before {
+        let Some(at) = rest.iter().position(|new| new.name == old.name) else {
+            difference.removed.push(shown(old));
+            continue;
+        };
+        difference.order_kept &= at >= last;
+        last = at;
+        let new = rest.remove(at);
+        if new.span == old.span && new.record == old.record {
+            difference.identical += 1;
+        } else if new.content == old.content {
+            difference.same_content.push(shown(old));
+        } else {
+            let (gone, come) = middle(&old.content, &new.content);
+            difference.changed.push((shown(old), gone, come));
+        }
+    }
+    difference.added = rest.into_iter().map(shown).collect();
+    Some(difference)
+}
+
+/// How much lies between the common beginning and the common end.
+pub fn middle(before: &[u8], after: &[u8]) -> (usize, usize) {
+    let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let end =
+        before[start..].iter().rev().zip(after[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    (before.len() - start - end, after.len() - start - end)
+}
