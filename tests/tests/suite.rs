@@ -7,3 +7,5 @@
 mod package;
 #[path = "suite/where_from.rs"]
 mod where_from;
+#[path = "suite/xlsx_fidelity.rs"]
+mod xlsx_fidelity;

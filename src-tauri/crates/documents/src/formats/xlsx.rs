@@ -1,21 +1,62 @@
-//! The xlsx engine. See NOTES.md beside its modules.
+//! The xlsx engine: a batch of operations on a workbook's original bytes, and the outline a model reads. See NOTES.md.
+//!
+//! Parts are changed by splices only. Sheets are read as a small tree and a grid of cell bytes (`sheet`, `grid`), never as a model of
+//! a workbook; so what no operation asked for stays as it was.
 
-use crate::{
-    Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest,
-    error::EditErrorKind,
-};
+mod address;
+mod cell_ops;
+mod cells;
+mod formula;
+mod grid;
+mod guards;
+mod number_format;
+mod outline;
+mod session;
+mod sheet;
+mod strings;
+mod styles;
+mod workbook;
 
-/// Applies a batch to the bytes of a xlsx document.
-pub fn apply(_bytes: &[u8], _ops: &[Edit], _ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
-    Err(EditError::new(EditErrorKind::UnsupportedOp, "This format is not edited yet."))
+pub use outline::outline;
+
+use crate::{Applied, ApplyContext, Edit, EditError, error::EditErrorKind};
+use session::Session;
+use workbook::Workbook;
+
+/// Applies a batch to the bytes of a workbook.
+pub fn apply(bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
+    let book = Workbook::open(bytes, &ctx.limits)?;
+    let mut session = Session::new(book, ctx);
+    for (index, edit) in ops.iter().enumerate() {
+        if (ctx.cancel)() {
+            return Err(EditError::new(EditErrorKind::Cancelled, "The edit was cancelled."));
+        }
+        session.op = index;
+        run(&mut session, edit).map_err(|error| error.at_op(index))?;
+    }
+    finish(session)
 }
 
-/// Describes a xlsx document.
-pub fn outline(
-    _bytes: &[u8],
-    _request: &OutlineRequest,
-    _limits: &Limits,
-    _cancel: Cancel<'_>,
-) -> Result<Outline, DocumentError> {
-    Err(DocumentError::Unsupported("This format is not read yet.".into()))
+fn run(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
+    match edit {
+        Edit::XlsxSetCell { sheet, cell, value } => session.set_cell(sheet.as_deref(), cell, value),
+        Edit::XlsxSetCells { sheet, cells, range, values } => {
+            session.set_cells(sheet.as_deref(), cells.as_deref(), range.as_deref(), values.as_deref())
+        }
+        other => {
+            let message = format!("`{}` is not done in workbooks yet.", other.name());
+            Err(EditError::new(EditErrorKind::UnsupportedOp, message))
+        }
+    }
+}
+
+fn finish(mut session: Session<'_, '_>) -> Result<Applied, EditError> {
+    let changes = session.told_changes();
+    session.book.write_sheets()?;
+    let mut warnings = std::mem::take(&mut session.warnings);
+    if session.book.package.is_changed() {
+        warnings.extend(session.book.package.notices()?);
+    }
+    let saved = session.book.package.finish()?;
+    Ok(Applied { bytes: saved.bytes, changes, package: Some(saved.report), warnings })
 }

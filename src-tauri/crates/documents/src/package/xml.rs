@@ -11,6 +11,7 @@ mod tree;
 
 use std::ops::Range;
 
+pub use encoding::{Encoding, decode, encode};
 pub use escape::{escape_attribute, escape_text, unescape};
 pub use namespaces::Ns;
 pub use scan::{Scanner, Token, TokenKind};

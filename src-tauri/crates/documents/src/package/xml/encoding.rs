@@ -6,14 +6,14 @@ use super::XmlError;
 
 /// How to write the edited text back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub enum Encoding {
     Utf8,
     Utf16 { big_endian: bool, mark: bool },
     Legacy(&'static encoding_rs::Encoding),
 }
 
 /// The text as UTF-8 (a UTF-8 byte-order mark stays inside as U+FEFF) and its encoding. The round trip is proved here.
-pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Encoding), XmlError> {
+pub fn decode(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Encoding), XmlError> {
     let utf16 = match bytes {
         [0xFF, 0xFE, ..] => Some((false, true)),
         [0xFE, 0xFF, ..] => Some((true, true)),
@@ -51,7 +51,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Encoding), XmlError
 }
 
 /// The edited UTF-8 text in the part's own encoding; what a legacy encoding lacks becomes a character reference.
-pub(super) fn encode(text: Vec<u8>, encoding: Encoding) -> Option<Vec<u8>> {
+pub fn encode(text: Vec<u8>, encoding: Encoding) -> Option<Vec<u8>> {
     match encoding {
         Encoding::Utf8 => Some(text),
         Encoding::Utf16 { big_endian, mark } => {

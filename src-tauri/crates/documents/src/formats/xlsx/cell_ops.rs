@@ -1,0 +1,227 @@
+//! `xlsx_set_cell` and `xlsx_set_cells`: new content for single cells, everything around them as it was.
+
+use super::{
+    address::{Area, CellRef},
+    cells::{self, Content, Value},
+    formula,
+    grid::lex::FormulaKind,
+    guards::Guards,
+    number_format::{parse_date, parse_datetime},
+    session::{Location, Session, read_area, read_cell},
+    workbook::{SheetKey, SheetKind},
+};
+use crate::{
+    EditError,
+    edit::{CellEntry, CellValue, TypedValue},
+    error::EditErrorKind,
+};
+
+impl Session<'_, '_> {
+    pub(super) fn set_cell(
+        &mut self,
+        sheet: Option<&str>,
+        cell: &str,
+        value: &CellValue,
+    ) -> Result<(), EditError> {
+        let (qualified, bare) = super::address::split_sheet(cell);
+        let key = self.worksheet(sheet.or(qualified.as_deref()))?;
+        let cell = self.current_cell(key, read_cell(bare)?)?;
+        self.put_values(key, vec![(cell, value)])
+    }
+
+    pub(super) fn set_cells(
+        &mut self,
+        sheet: Option<&str>,
+        cells: Option<&[CellEntry]>,
+        range: Option<&str>,
+        values: Option<&[Vec<CellValue>]>,
+    ) -> Result<(), EditError> {
+        let key = self.worksheet(sheet)?;
+        let targets = match (cells, range, values) {
+            (Some(cells), None, None) => self.listed(key, cells)?,
+            (None, Some(range), Some(values)) => self.tabled(key, range, values)?,
+            _ => {
+                return Err(EditError::new(
+                    EditErrorKind::InvalidArguments,
+                    "`xlsx_set_cells` takes either `cells`, or `range` with `values`.",
+                ));
+            }
+        };
+        self.put_values(key, targets)
+    }
+
+    fn listed<'v>(
+        &self,
+        key: SheetKey,
+        cells: &'v [CellEntry],
+    ) -> Result<Vec<(CellRef, &'v CellValue)>, EditError> {
+        cells
+            .iter()
+            .map(|entry| Ok((self.current_cell(key, read_cell(&entry.cell)?)?, &entry.value)))
+            .collect()
+    }
+
+    fn tabled<'v>(
+        &self,
+        key: SheetKey,
+        range: &str,
+        values: &'v [Vec<CellValue>],
+    ) -> Result<Vec<(CellRef, &'v CellValue)>, EditError> {
+        let area = read_area(range)?;
+        let fits = values.len() == area.rows() as usize
+            && values.iter().all(|row| row.len() == area.cols() as usize);
+        if !fits {
+            let widths: Vec<usize> = values.iter().map(Vec::len).collect();
+            return Err(EditError::new(
+                EditErrorKind::InvalidArguments,
+                format!(
+                    "`range` {area} has {} rows of {} cells, but `values` has {} rows of {widths:?}.",
+                    area.rows(),
+                    area.cols(),
+                    values.len()
+                ),
+            ));
+        }
+        let mut targets = Vec::new();
+        for (row, values) in (area.first.row..).zip(values) {
+            for (col, value) in (area.first.col..).zip(values) {
+                targets.push((self.current_cell(key, CellRef::new(row, col))?, value));
+            }
+        }
+        Ok(targets)
+    }
+
+    /// A sheet with cells that may be edited.
+    pub(super) fn worksheet(&mut self, name: Option<&str>) -> Result<SheetKey, EditError> {
+        let key = self.book.find(name)?;
+        let entry = self.book.entry(key)?;
+        if entry.kind != SheetKind::Worksheet {
+            let message =
+                format!("“{}” is a chart, dialog or macro sheet; its cells are not edited.", entry.name);
+            return Err(EditError::new(EditErrorKind::UnsupportedOp, message));
+        }
+        self.book.load(key)?;
+        self.book.load_tables()?;
+        Ok(key)
+    }
+
+    /// Puts values into cells that are known to exist on the sheet.
+    pub(super) fn put_values(
+        &mut self,
+        key: SheetKey,
+        targets: Vec<(CellRef, &CellValue)>,
+    ) -> Result<(), EditError> {
+        let guards = Guards::read(self, key)?;
+        let mut touched: Option<Area> = None;
+        for (at, value) in targets {
+            guards.allow(self, key, at)?;
+            if self.put_value(key, at, value)? {
+                touched = Some(touched.map_or(Area::cell(at), |area| area.hull(&Area::cell(at))));
+            }
+        }
+        if let Some(area) = touched {
+            self.book.sheet_mut(key)?.grow_dimension(area)?;
+        }
+        Ok(())
+    }
+
+    /// Puts one value; `false` when the cell holds it already.
+    fn put_value(&mut self, key: SheetKey, at: CellRef, value: &CellValue) -> Result<bool, EditError> {
+        let content = self.content(value)?;
+        let sheet = self.book.sheet(key)?;
+        let tables = self.tables()?;
+        let old = sheet.cell(at)?;
+        let style = old.as_ref().map_or(0, |old| old.span.style);
+        let old_value = old.as_ref().map_or(Value::Empty, |old| tables.value(old));
+        let old_formula = old.as_ref().and_then(|old| old.formula_text()).map(|text| text.into_owned());
+        let had_formula = old_formula.is_some();
+        let same = match &content {
+            Content::Value(new) => !had_formula && *new == old_value,
+            Content::Formula(new, _) => old_formula.as_ref() == Some(new),
+        };
+        if same {
+            return Ok(false);
+        }
+        if old
+            .as_ref()
+            .and_then(|old| old.span.formula.as_ref())
+            .is_some_and(|formula| formula.kind == FormulaKind::Shared && !formula.text.is_empty())
+        {
+            return Err(EditError::new(
+                EditErrorKind::WouldDamage,
+                format!("{} holds the formula that others share.", self.cell_name(key, at)),
+            ));
+        }
+        let new_style = self.style_for(value, style)?;
+        let shown_before = shown_formula(old_formula.as_deref())
+            .or_else(|| (old_value != Value::Empty).then(|| tables.show(&old_value, style)));
+        let shown_after = match &content {
+            Content::Formula(formula, _) => Some(format!("={formula}")),
+            Content::Value(Value::Empty) => None,
+            Content::Value(new) => Some(tables.show(new, new_style.unwrap_or(style))),
+        };
+        let element = cells::element(&sheet.grid.prefix, at, old.as_ref(), new_style, &content)?;
+        self.book.sheet_mut(key)?.grid.put(at, element);
+        self.formula_removed |= had_formula && matches!(content, Content::Value(_));
+        self.dirty.push((key, at));
+        let detail = (had_formula || matches!(content, Content::Formula(..))).then_some("formula");
+        self.change(Location::Cell(key, at), shown_before, shown_after, detail);
+        Ok(true)
+    }
+
+    /// A value of the edit language as cell content.
+    pub(super) fn content(&self, value: &CellValue) -> Result<Content, EditError> {
+        let invalid = |message: String| EditError::new(EditErrorKind::InvalidArguments, message);
+        Ok(Content::Value(match value {
+            CellValue::Clear(()) => Value::Empty,
+            CellValue::Bool(value) => Value::Boolean(*value),
+            CellValue::Number(number) => Value::Number(exact_number(number)?),
+            CellValue::Text(text) => Value::Text(text.clone()),
+            CellValue::Typed(TypedValue::Date(text)) => {
+                Value::Number(parse_date(text, self.book.dates).ok_or_else(|| {
+                    invalid(format!(
+                        "“{text}” is no date of this workbook's calendar (YYYY-MM-DD, from 1900 or 1904 on)."
+                    ))
+                })?)
+            }
+            CellValue::Typed(TypedValue::Datetime(text)) => {
+                Value::Number(parse_datetime(text, self.book.dates).ok_or_else(|| {
+                    invalid(format!("“{text}” is no date and time (YYYY-MM-DDThh:mm[:ss])."))
+                })?)
+            }
+            CellValue::Typed(TypedValue::Formula(text)) => {
+                return Ok(Content::Formula(formula::from_user(text)?, Value::Empty));
+            }
+            CellValue::Typed(TypedValue::Fill(_)) => {
+                return Err(invalid("`fill` is for appended and inserted rows only.".into()));
+            }
+        }))
+    }
+
+    /// The style a cell needs for a value: a date in a cell that shows no dates gets a date format.
+    pub(super) fn style_for(&self, value: &CellValue, style: u32) -> Result<Option<u32>, EditError> {
+        let _ = (value, style);
+        Ok(None)
+    }
+}
+
+fn shown_formula(formula: Option<&str>) -> Option<String> {
+    formula.map(|text| format!("={text}"))
+}
+
+/// A JSON number as a cell can hold it; one that a double cannot hold is refused rather than rounded.
+fn exact_number(number: &serde_json::Number) -> Result<f64, EditError> {
+    let as_float = number.as_f64().filter(|float| float.is_finite());
+    let exact = match (number.as_i64(), number.as_u64(), as_float) {
+        (Some(integer), _, Some(float)) => float as i128 == i128::from(integer),
+        (_, Some(integer), Some(float)) => float as i128 == i128::from(integer),
+        (_, _, float) => float.is_some(),
+    };
+    as_float.filter(|_| exact).ok_or_else(|| {
+        EditError::new(
+            EditErrorKind::InvalidArguments,
+            format!("A cell cannot hold the number {number} exactly (a workbook keeps 15 digits)."),
+        )
+        .hint("Give it as a string to keep every digit as text.")
+    })
+}
