@@ -1,21 +1,81 @@
-//! The pptx engine. See NOTES.md beside its modules.
+//! The pptx engine: outlines of decks, and edits of their text and slides as splices on the original bytes.
+//!
+//! What each operation does, keeps and refuses is written in NOTES.md beside the modules; nothing here ever rebuilds a part.
+
+mod body;
+mod deck;
+mod find;
+mod layouts;
+mod lookup;
+mod outline;
+mod parts;
+mod placeholders;
+mod rewrite;
+mod runs;
+mod session;
+mod shapes;
+mod stories;
+mod text_ops;
 
 use crate::{
-    Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest,
+    Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest, Warning,
     error::EditErrorKind,
 };
+use session::Session;
+use text_ops::Replacement;
 
-/// Applies a batch to the bytes of a pptx document.
-pub fn apply(_bytes: &[u8], _ops: &[Edit], _ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
-    Err(EditError::new(EditErrorKind::UnsupportedOp, "This format is not edited yet."))
+/// Applies a batch to the bytes of a deck.
+pub fn apply(bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Applied, EditError> {
+    let mut session = Session::open(bytes, ctx)?;
+    for (index, edit) in ops.iter().enumerate() {
+        if (ctx.cancel)() {
+            return Err(EditError::new(EditErrorKind::Cancelled, "cancelled"));
+        }
+        session.op = index;
+        apply_one(&mut session, edit).map_err(|error| error.at_op(index))?;
+    }
+    let (package, changes, mut warnings) = session.located()?;
+    let saved = package.finish()?;
+    let is_signed = package.is_changed() && package.notices()?.iter().any(|n| n.code == "has_signature");
+    if is_signed {
+        warnings.push(Warning::new(
+            "signature_invalidated",
+            "The presentation is digitally signed; with this edit its signature is no longer valid.",
+        ));
+    }
+    Ok(Applied { bytes: saved.bytes, changes, package: Some(saved.report), warnings })
 }
 
-/// Describes a pptx document.
+fn apply_one(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
+    match edit {
+        Edit::PptxReplaceOnSlide { slide, find, replace, occurrence } => {
+            let replacement = Replacement { find, replace, occurrence: *occurrence };
+            text_ops::replace_on_slide(session, *slide, &replacement)
+        }
+        Edit::PptxReplaceText { find, replace, occurrence, include_notes } => {
+            let replacement = Replacement { find, replace, occurrence: *occurrence };
+            text_ops::replace_in_deck(session, include_notes.unwrap_or(false), &replacement)
+        }
+        Edit::PptxSetText { slide, shape, text, paragraphs } => {
+            text_ops::set_text(session, *slide, shape, text.as_deref(), paragraphs.as_deref())
+        }
+        Edit::PptxSetTitle { slide, text } => text_ops::set_title(session, *slide, text),
+        Edit::PptxSetTableCell { slide, shape, row, col, text } => {
+            text_ops::set_table_cell(session, *slide, shape.as_ref(), (*row, *col), text)
+        }
+        other => {
+            let message = format!("`{}` is not done by this version yet.", other.name());
+            Err(EditError::new(EditErrorKind::UnsupportedOp, message))
+        }
+    }
+}
+
+/// Describes a deck.
 pub fn outline(
-    _bytes: &[u8],
-    _request: &OutlineRequest,
-    _limits: &Limits,
-    _cancel: Cancel<'_>,
+    bytes: &[u8],
+    request: &OutlineRequest,
+    limits: &Limits,
+    cancel: Cancel<'_>,
 ) -> Result<Outline, DocumentError> {
-    Err(DocumentError::Unsupported("This format is not read yet.".into()))
+    outline::outline(bytes, request, limits, cancel)
 }
