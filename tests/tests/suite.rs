@@ -5,6 +5,8 @@
 
 #[path = "suite/package.rs"]
 mod package;
+#[path = "suite/pptx_fidelity.rs"]
+mod pptx_fidelity;
 #[path = "suite/where_from.rs"]
 mod where_from;
 #[path = "suite/xlsx_fidelity.rs"]

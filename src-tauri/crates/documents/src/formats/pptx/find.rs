@@ -3,7 +3,11 @@
 use std::ops::Range;
 
 use super::body::BREAK;
-use crate::{EditError, Place, edit::{All, Occurrence}, error::EditErrorKind};
+use crate::{
+    EditError, Place,
+    edit::{All, Occurrence},
+    error::EditErrorKind,
+};
 
 /// How much of a story is shown in a refusal.
 const SHOWN: usize = 160;

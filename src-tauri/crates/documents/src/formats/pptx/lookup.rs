@@ -79,14 +79,10 @@ fn named<'s>(shapes: &'s [Shape], name: &str, label: &str) -> Vec<&'s Shape> {
     let id = address.strip_prefix("shape").unwrap_or(address).parse::<u64>().ok();
     let ladder = [
         filtered(&|shape| shape.name == name),
-        filtered(&|shape| {
-            shape.placeholder.as_ref().is_some_and(|ph| ph.word() == name || ph.kind == name)
-        }),
+        filtered(&|shape| shape.placeholder.as_ref().is_some_and(|ph| ph.word() == name || ph.kind == name)),
         id.map(|id| with_id(shapes, id)).unwrap_or_default(),
         filtered(&|shape| shape.name.to_lowercase() == name.to_lowercase()),
-        filtered(&|shape| {
-            shape.placeholder.as_ref().is_some_and(|ph| ph.word().eq_ignore_ascii_case(name))
-        }),
+        filtered(&|shape| shape.placeholder.as_ref().is_some_and(|ph| ph.word().eq_ignore_ascii_case(name))),
     ];
     ladder.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }

@@ -103,9 +103,9 @@ fn notices(package: &Package<'_>, main: &Xml) -> Result<Vec<Warning>, DocumentEr
     let root = package.relationships(&PartName::root())?;
     let custom = root.part_of_kind("custom-properties").filter(|part| package.has(part));
     let marked_final = match custom {
-        Some(part) => package
-            .read(&part)?
-            .is_some_and(|bytes| memchr::memmem::find(&bytes, b"_MarkAsFinal").is_some()),
+        Some(part) => {
+            package.read(&part)?.is_some_and(|bytes| memchr::memmem::find(&bytes, b"_MarkAsFinal").is_some())
+        }
         None => false,
     };
     if marked_final {
@@ -220,9 +220,8 @@ impl Writer<'_, '_> {
         for (row, column, cell) in cells(xml, shape.element) {
             let text = cell_body(xml, cell).map(|body| super::body::Body::read(xml, body).text());
             let node = Node::new(format!("{at}.r{row}.c{column}"), "table_cell", text.unwrap_or_default());
-            nodes.push(
-                node.with("slide", slide).with("shape", shape.id).with("row", row).with("col", column),
-            );
+            nodes
+                .push(node.with("slide", slide).with("shape", shape.id).with("row", row).with("col", column));
         }
         Ok(())
     }

@@ -33,13 +33,19 @@ pub(super) fn add_title(
     let id = shapes(xml).iter().map(|shape| shape.id).max().unwrap_or(1).max(1) + 1;
     let markup = placeholder_markup(xml, tree, (layout, model), id, text)?;
     // The first shape stands behind the properties of the tree itself (`CT_GroupShape`, 19.3.1.22).
-    let first = xml.children(tree).filter(|child| matches!(xml.local_name(*child), "nvGrpSpPr" | "grpSpPr")).last();
+    let first =
+        xml.children(tree).filter(|child| matches!(xml.local_name(*child), "nvGrpSpPr" | "grpSpPr")).last();
     let at = first.map_or(xml.content(tree).start, |last| xml.span(last).end);
     let mut splices = Splices::default();
     splices.insert(at, markup);
     let bytes = xml.write(splices)?;
     let texts: Vec<&str> = text.iter().map(|paragraph| paragraph.text.as_str()).collect();
-    session.record(Spot::new(&entry.key, format!(".shape{id}")), None, Some(texts.join("\n")), Some("structure"));
+    session.record(
+        Spot::new(&entry.key, format!(".shape{id}")),
+        None,
+        Some(texts.join("\n")),
+        Some("structure"),
+    );
     session.write(vec![(entry.part.clone(), bytes)])
 }
 
@@ -54,7 +60,11 @@ pub(super) fn placeholder_markup(
     let (layout, shape) = model;
     let p = xml.prefix(at);
     let a = xml.prefix_for(at, Ns::A).unwrap_or_else(|| "a:".into());
-    let name = escape_attribute(&format!("{} {}", shape.name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end(), id - 1))?;
+    let name = escape_attribute(&format!(
+        "{} {}",
+        shape.name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end(),
+        id - 1
+    ))?;
     let attributes = placeholder_attributes(layout, shape);
     let body = body_markup(xml, at, text)?;
     Ok(format!(
@@ -70,6 +80,8 @@ fn placeholder_attributes(layout: &Xml, shape: &Shape) -> String {
     ["type", "orient", "sz", "idx"]
         .iter()
         .filter_map(|name| layout.attribute(placeholder, Ns::None, name))
-        .map(|attribute| format!(" {}=\"{}\"", attribute.name, layout.slice(attribute.value_span).replace('"', "&quot;")))
+        .map(|attribute| {
+            format!(" {}=\"{}\"", attribute.name, layout.slice(attribute.value_span).replace('"', "&quot;"))
+        })
         .collect()
 }

@@ -5,7 +5,7 @@
 
 use super::{
     body::{Body, Paragraph, PieceKind},
-    runs::{TextEdit, edit_paragraph, new_runs, refuse_field, typing_properties},
+    runs::{TextEdit, declarations, edit_paragraph, new_runs, refuse_field, typing_properties},
 };
 use crate::{
     EditError,
@@ -179,7 +179,8 @@ fn paragraph_like(
         None => xml.prefix_for(body.element, Ns::A).unwrap_or_else(|| "a:".into()),
     };
     let properties = model.and_then(|model| xml.child(model.element, Ns::A, "pPr"));
-    let mut markup = format!("<{prefix}p>");
+    let declared = model.map(|model| declarations(xml, model.element)).unwrap_or_default();
+    let mut markup = format!("<{prefix}p{declared}>");
     markup.push_str(&match properties {
         Some(properties) => leveled(xml, properties, new.level),
         None => new_properties(&prefix, new.level),
@@ -192,7 +193,11 @@ fn paragraph_like(
 }
 
 /// A paragraph where there was none to take after.
-pub(super) fn new_paragraph(prefix: &str, run_properties: &str, new: &NewParagraph) -> Result<String, EditError> {
+pub(super) fn new_paragraph(
+    prefix: &str,
+    run_properties: &str,
+    new: &NewParagraph,
+) -> Result<String, EditError> {
     let properties = new_properties(prefix, new.level);
     let runs = new_runs(prefix, run_properties, &new.text)?;
     Ok(match properties.is_empty() && runs.is_empty() {

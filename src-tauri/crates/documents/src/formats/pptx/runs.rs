@@ -60,9 +60,12 @@ pub(super) fn edit_paragraph(
 /// The run that takes the new characters of an edit.
 fn target_run(paragraph: &Paragraph, range: &Range<usize>) -> Option<usize> {
     let runs = || paragraph.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == PieceKind::Run);
-    let overlapping = runs().find(|(_, piece)| piece.range.start < range.end && range.start < piece.range.end);
-    let left = || runs().filter(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty()).last();
-    let inside = || runs().find(|(_, piece)| piece.range.start < range.start && range.start <= piece.range.end);
+    let overlapping =
+        runs().find(|(_, piece)| piece.range.start < range.end && range.start < piece.range.end);
+    let left =
+        || runs().filter(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty()).last();
+    let inside =
+        || runs().find(|(_, piece)| piece.range.start < range.start && range.start <= piece.range.end);
     let right = || runs().find(|(_, piece)| piece.range.start == range.end);
     overlapping.or_else(inside).or_else(left).or_else(right).map(|(index, _)| index)
 }
@@ -187,6 +190,7 @@ struct RunMarkup<'x> {
     text_name: String,
     break_name: String,
     properties: &'x str,
+    declarations: String,
 }
 
 impl<'x> RunMarkup<'x> {
@@ -197,21 +201,29 @@ impl<'x> RunMarkup<'x> {
             text_name: format!("{prefix}t"),
             break_name: format!("{prefix}br"),
             properties: xml.child(run, Ns::A, "rPr").map_or("", |properties| xml.raw(properties)),
+            declarations: declarations(xml, run),
         }
     }
 
     /// Content of an `a:t`; at a line break the run is closed and opened again behind an `a:br`.
     fn text(&self, text: &str) -> Result<String, EditError> {
-        let RunMarkup { run_name, text_name, break_name, properties } = self;
-        let seam = match properties.is_empty() {
-            true => format!("</{text_name}></{run_name}><{break_name}/><{run_name}><{text_name}>"),
-            false => format!(
-                "</{text_name}></{run_name}><{break_name}>{properties}</{break_name}><{run_name}>{properties}<{text_name}>"
-            ),
+        let RunMarkup { run_name, text_name, break_name, properties, declarations } = self;
+        let line_break = match properties.is_empty() {
+            true => format!("<{break_name}{declarations}/>"),
+            false => format!("<{break_name}{declarations}>{properties}</{break_name}>"),
         };
+        let seam = format!(
+            "</{text_name}></{run_name}>{line_break}<{run_name}{declarations}>{properties}<{text_name}>"
+        );
         let lines: Result<Vec<String>, EditError> = text.split(BREAK).map(escape_text).collect();
         Ok(lines?.join(&seam))
     }
+}
+
+/// The namespace declarations on an element, as written: what a copy of its name or children needs elsewhere.
+pub(super) fn declarations(xml: &Xml, element: NodeId) -> String {
+    let raw = xml.attributes(element).map(|attribute| xml.slice(attribute.whole));
+    raw.filter(|raw| raw.trim_start().starts_with("xmlns")).collect()
 }
 
 /// New runs with this text as markup, in the prefix of DrawingML.
@@ -270,20 +282,24 @@ pub(super) fn typing_properties(xml: &Xml, paragraph: &Paragraph) -> String {
     let Some(properties) = of_run.or_else(of_end).or_else(of_field) else { return String::new() };
     let mut markup = String::from(xml.raw(properties));
     let base = xml.span(properties).start;
-    let is_link = |child: &NodeId| {
-        ["hlinkClick", "hlinkMouseOver"].iter().any(|local| xml.is(*child, Ns::A, local))
-    };
+    let is_link =
+        |child: &NodeId| ["hlinkClick", "hlinkMouseOver"].iter().any(|local| xml.is(*child, Ns::A, local));
     let links: Vec<NodeId> = xml.children(properties).filter(is_link).collect();
     for link in links.into_iter().rev() {
         let span = xml.span(link);
         markup.replace_range(span.start - base..span.end - base, "");
     }
     let (old, new) = (xml.qualified_name(properties), format!("{}rPr", xml.prefix(properties)));
-    if old != new {
-        if let Some(start) = markup.rfind(&format!("</{old}")) {
-            markup.replace_range(start + 2..start + 2 + old.len(), &new);
-        }
-        markup.replace_range(1..1 + old.len(), &new);
+    if let Some(start) = markup.rfind(&format!("</{old}")) {
+        markup.replace_range(start + 2..start + 2 + old.len(), &new);
     }
+    // What the run declares must stand on the copy, which will lie elsewhere.
+    let outer = match xml.parent(properties) {
+        Some(run) if run != paragraph.element && declarations(xml, properties).is_empty() => {
+            declarations(xml, run)
+        }
+        _ => String::new(),
+    };
+    markup.replace_range(1..1 + old.len(), &format!("{new}{outer}"));
     markup
 }

@@ -5,7 +5,9 @@
 
 use super::deck::{Deck, SlideEntry, SlideKey};
 use crate::{
-    ApplyContext, Change, EditError, Warning, error::EditErrorKind, package::{Package, PartName, xml::Ns},
+    ApplyContext, Change, EditError, Warning,
+    error::EditErrorKind,
+    package::{Package, PartName, xml::Ns},
 };
 
 /// The batch under way.
@@ -42,15 +44,8 @@ impl<'c, 'a> Session<'c, 'a> {
         let deck = Deck::read(&package)?;
         let next_slide_id = deck.slides.iter().map(|slide| slide.key.id).max().unwrap_or(0).max(255) + 1;
         let base = deck.slides.into_iter().map(|slide| slide.key).collect();
-        let mut session = Session {
-            package,
-            ctx,
-            base,
-            op: 0,
-            changes: Vec::new(),
-            warnings: Vec::new(),
-            next_slide_id,
-        };
+        let mut session =
+            Session { package, ctx, base, op: 0, changes: Vec::new(), warnings: Vec::new(), next_slide_id };
         session.check_protection()?;
         Ok(session)
     }
@@ -111,7 +106,13 @@ impl<'c, 'a> Session<'c, 'a> {
         format!("s{number}")
     }
 
-    pub(super) fn record(&mut self, spot: Spot, before: Option<String>, after: Option<String>, detail: Option<&str>) {
+    pub(super) fn record(
+        &mut self,
+        spot: Spot,
+        before: Option<String>,
+        after: Option<String>,
+        detail: Option<&str>,
+    ) {
         let detail = detail.map(str::to_owned);
         self.changes.push((spot, Change { op: self.op, location: String::new(), before, after, detail }));
     }
@@ -133,7 +134,8 @@ impl<'c, 'a> Session<'c, 'a> {
         let deck = Deck::read(&self.package)?;
         let base = self.base;
         let locate = |spot: &Spot| {
-            let position = deck.position(&spot.slide).or_else(|| base.iter().position(|key| *key == spot.slide));
+            let position =
+                deck.position(&spot.slide).or_else(|| base.iter().position(|key| *key == spot.slide));
             format!("s{}{}", position.map_or(0, |index| index + 1), spot.inside)
         };
         let changes = self

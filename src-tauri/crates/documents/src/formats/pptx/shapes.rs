@@ -142,7 +142,8 @@ fn read(xml: &Xml, element: NodeId, group: Option<u64>) -> Option<Shape> {
     let frame = xml.children(element).find(|child| xml.local_name(*child).starts_with("nv"))?;
     let named = |local: &str| xml.children(frame).find(|child| xml.local_name(*child) == local);
     let identity = named("cNvPr")?;
-    let value = |name| xml.value(identity, Ns::None, name).map(|value| value.into_owned()).unwrap_or_default();
+    let value =
+        |name| xml.value(identity, Ns::None, name).map(|value| value.into_owned()).unwrap_or_default();
     let placeholder = named("nvPr").and_then(|more| xml.child(more, Ns::P, "ph")).map(|ph| Placeholder {
         kind: xml.value(ph, Ns::None, "type").map_or_else(|| "obj".into(), |kind| kind.into_owned()),
         index: xml.value(ph, Ns::None, "idx").and_then(|index| index.trim().parse().ok()).unwrap_or(0),
@@ -232,9 +233,8 @@ pub(super) fn table(xml: &Xml, frame: NodeId) -> Option<NodeId> {
 
 /// Whether a cell is only the continuation of a merged one.
 pub(super) fn is_merged_away(xml: &Xml, cell: NodeId) -> bool {
-    let is_set = |name| {
-        xml.value(cell, Ns::None, name).is_some_and(|value| matches!(value.trim(), "1" | "true"))
-    };
+    let is_set =
+        |name| xml.value(cell, Ns::None, name).is_some_and(|value| matches!(value.trim(), "1" | "true"));
     is_set("hMerge") || is_set("vMerge")
 }
 

@@ -14,7 +14,10 @@ use super::{
 use crate::{
     DocumentError, EditError,
     error::EditErrorKind,
-    package::{PartName, xml::{NodeId, Ns, Xml}},
+    package::{
+        PartName,
+        xml::{NodeId, Ns, Xml},
+    },
 };
 
 /// One text.
@@ -84,7 +87,12 @@ fn story(
         untwinned: shape.untwinned || twins.len() < shape.twins.len(),
         twins,
     };
-    Story { location, text: Body::read(xml, body).text(), locked: shape.locked, place: StoryPlace::Body(place) }
+    Story {
+        location,
+        text: Body::read(xml, body).text(),
+        locked: shape.locked,
+        place: StoryPlace::Body(place),
+    }
 }
 
 /// The text of a shape; frames without text of their own kind may still hold text bodies (a locked canvas).
@@ -156,9 +164,12 @@ impl Story {
         plan: &mut Plan,
     ) -> Result<Vec<TextChange>, EditError> {
         match &self.place {
-            StoryPlace::Body(place) => place.for_each_branch(parts, &self.location, |xml, body, plan| {
-                edit_body(xml, body, edits, plan.splices(&place.part))
-            }, plan),
+            StoryPlace::Body(place) => place.for_each_branch(
+                parts,
+                &self.location,
+                |xml, body, plan| edit_body(xml, body, edits, plan.splices(&place.part)),
+                plan,
+            ),
         }
     }
 
@@ -170,9 +181,12 @@ impl Story {
         plan: &mut Plan,
     ) -> Result<(), EditError> {
         match &self.place {
-            StoryPlace::Body(place) => place.for_each_branch(parts, &self.location, |xml, body, plan| {
-                set_paragraphs(xml, body, new, plan.splices(&place.part))
-            }, plan),
+            StoryPlace::Body(place) => place.for_each_branch(
+                parts,
+                &self.location,
+                |xml, body, plan| set_paragraphs(xml, body, new, plan.splices(&place.part)),
+                plan,
+            ),
         }
     }
 }

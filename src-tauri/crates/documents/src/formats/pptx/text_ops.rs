@@ -86,8 +86,10 @@ fn replace(
     let mut outcomes = Vec::new();
     for group in found.chunk_by(|a, b| a.story == b.story) {
         let (slide, story) = &stories[group[0].story];
-        let edits: Vec<TextEdit> =
-            group.iter().map(|Found { range, .. }| TextEdit { range: range.clone(), with: with.clone() }).collect();
+        let edits: Vec<TextEdit> = group
+            .iter()
+            .map(|Found { range, .. }| TextEdit { range: range.clone(), with: with.clone() })
+            .collect();
         let changes = story.edit(&parts, &edits, &mut plan)?;
         outcomes.push((Spot::new(&slides[*slide].key, &story.location), story.facts(), changes));
     }
@@ -115,12 +117,16 @@ fn finish(
     outcomes: Vec<(Spot, StoryFacts, Vec<TextChange>)>,
 ) -> Result<(), EditError> {
     for (spot, facts, changes) in outcomes {
-        let real: Vec<TextChange> = changes.into_iter().filter(|change| change.before != change.after).collect();
+        let real: Vec<TextChange> =
+            changes.into_iter().filter(|change| change.before != change.after).collect();
         if real.is_empty() {
             continue;
         }
         if facts.locked {
-            session.override_or_refuse(Some(spot.clone()), "The text of this shape is locked against editing.")?;
+            session.override_or_refuse(
+                Some(spot.clone()),
+                "The text of this shape is locked against editing.",
+            )?;
         }
         if facts.untwinned {
             session.warn(
@@ -208,7 +214,9 @@ fn set_shape_text(
             let message = format!("{} is of kind `{kind}` and holds no text of its own.", shape_label(shape));
             Err(EditError::new(EditErrorKind::UnsupportedOp, message).hint(match shape.kind {
                 ShapeKind::Table => "Use pptx_set_table_cell.",
-                ShapeKind::Chart | ShapeKind::SmartArt => "Use pptx_replace_on_slide with the text to change.",
+                ShapeKind::Chart | ShapeKind::SmartArt => {
+                    "Use pptx_replace_on_slide with the text to change."
+                }
                 _ => "Choose a shape of kind `text`.",
             }))
         }
