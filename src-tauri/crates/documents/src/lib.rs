@@ -6,6 +6,7 @@
 
 pub mod apply;
 pub mod change;
+pub mod diff;
 pub mod edit;
 pub mod error;
 pub mod format;
