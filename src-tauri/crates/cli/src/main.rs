@@ -1,2 +1,51 @@
-//! cli
-fn main() {}
+//! The `stet` binary: a thin host of `assistant::api` for people, scripts and tests.
+//!
+//! Standard output carries only the answer; progress and messages go to standard error; the exit status follows the contract,
+//! section 5. What a command does lives in `assistant`.
+
+mod arguments;
+mod commands;
+mod exit;
+mod output;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use assistant::workspace::Stop;
+use exit::Exit;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output::fail_plainly(&format!("no runtime: {error}")).into(),
+    };
+    let exit = runtime.block_on(run(arguments));
+    // A blocking call that was cancelled may still be on its way out; nobody waits for its answer.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    exit.into()
+}
+
+async fn run(arguments: Arguments) -> Exit {
+    let stop = Stop::default();
+    let on_interrupt = stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            on_interrupt.cancel();
+        }
+    });
+    match arguments.command {
+        Command::Outline(arguments) => commands::outline::run(arguments, stop).await,
+        Command::Apply(arguments) => commands::apply::run(arguments, stop).await,
+        Command::Diff(arguments) => commands::diff::run(arguments, stop).await,
+        Command::History(arguments) => commands::history::list(arguments, stop).await,
+        Command::Restore(arguments) => commands::history::restore(arguments, stop).await,
+        Command::Undo(arguments) => commands::history::undo(arguments, stop).await,
+        Command::Redo(arguments) => commands::history::redo(arguments, stop).await,
+        Command::Verify(arguments) => commands::verify::run(arguments, stop).await,
+        Command::New(arguments) => commands::new::run(arguments, stop).await,
+    }
+}

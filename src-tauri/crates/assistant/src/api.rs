@@ -1,0 +1,132 @@
+//! The one command table: every host (desktop shell, command line, MCP server, tests) calls `App::call` with a `Request`.
+//!
+//! Wire types are declared here and in `api/`; TypeScript is generated from them. What a command does lives in `workspace` and
+//! `agent`; how errors are told in `api/error.rs`.
+
+pub mod answers;
+mod app;
+pub mod documents_api;
+pub mod error;
+pub mod events;
+#[cfg(test)]
+mod generated;
+pub mod history_api;
+pub mod mirror;
+pub mod params;
+pub mod preview_api;
+pub mod proposals_api;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use answers::{
+    ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, OutlineAnswer, ProposalInfo, Receipt, SearchAnswer,
+    TextPreview, UsageAnswer, VerifyAnswer,
+};
+pub use app::{App, AppOptions};
+pub use error::AppError;
+pub use events::{Event, EventBody};
+use params::{
+    Compare, Create, Diff, DocumentPath, Edit, FileId, NoParams, OutlineOf, OutlineWindow, Pin, PreviewText,
+    ProposalChoice, ProposalsOf, Relink, Restore, Search, Step, Verify,
+};
+
+/// Declares each command once: its name on the wire, its parameters and its answer.
+macro_rules! commands {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal: $params:ty => $answer:ty;)*) => {
+        /// A command with its parameters.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+        #[serde(tag = "command", content = "params")]
+        pub enum Request {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($params),)*
+        }
+
+        /// The answer to a command; on the wire just the answer.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(untagged)]
+        pub enum Response {
+            $($variant($answer),)*
+        }
+
+        impl Request {
+            /// The command's name on the wire.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Request::$variant(_) => $name,)*
+                }
+            }
+        }
+
+        /// Each command's name, parameter type and answer type in TypeScript, for the generated table.
+        pub fn command_types(config: &ts_rs::Config) -> Vec<[String; 3]> {
+            vec![$([$name.to_owned(), <$params as TS>::name(config), <$answer as TS>::name(config)],)*]
+        }
+
+        /// Writes the TypeScript of every answer; `Request` brings its parameters along.
+        pub fn export_answers(config: &ts_rs::Config) -> Result<(), ts_rs::ExportError> {
+            $(<$answer as TS>::export_all(config)?;)*
+            Ok(())
+        }
+    };
+}
+
+commands! {
+    /// Opens a file by its path: from a dialog, a drop, the command line or the recent files.
+    DocumentsOpen = "documents.open": DocumentPath => DocumentInfo;
+    /// The open files.
+    DocumentsList = "documents.list": NoParams => Vec<DocumentInfo>;
+    /// Takes a file from the list.
+    DocumentsClose = "documents.close": FileId => Done;
+    /// Tells where a moved file is now.
+    DocumentsRelink = "documents.relink": Relink => DocumentInfo;
+    /// The contract's outline.
+    DocumentsOutline = "documents.outline": OutlineOf => OutlineAnswer;
+    /// Finds text in open files.
+    DocumentsSearch = "documents.search": Search => SearchAnswer;
+    /// Applies a batch: commits, stages or only shows it.
+    DocumentsEdit = "documents.edit": Edit => Receipt;
+    /// Makes a file that does not exist yet.
+    DocumentsCreate = "documents.create": Create => Receipt;
+    /// Checks a document, alone or against another.
+    DocumentsVerify = "documents.verify": Verify => VerifyAnswer;
+    /// What would change, or what changed.
+    DocumentsDiff = "documents.diff": Diff => ComparisonAnswer;
+    /// A text document, before or after.
+    PreviewText = "preview.text": PreviewText => TextPreview;
+    /// What waits for the user.
+    ProposalsList = "proposals.list": ProposalsOf => Vec<ProposalInfo>;
+    /// Commits a proposal, or the chosen changes of it.
+    ProposalsAccept = "proposals.accept": ProposalChoice => Receipt;
+    /// Drops a proposal, or the chosen changes of it.
+    ProposalsReject = "proposals.reject": ProposalChoice => Done;
+    /// The contract's history.
+    HistoryList = "history.list": FileId => HistoryAnswer;
+    /// Makes a snapshot the next revision.
+    HistoryRestore = "history.restore": Restore => Receipt;
+    /// One state back.
+    HistoryUndo = "history.undo": Step => Receipt;
+    /// One undo taken back.
+    HistoryRedo = "history.redo": Step => Receipt;
+    /// Keeps a snapshot whatever retention says.
+    HistoryPin = "history.pin": Pin => Done;
+    /// Compares two snapshots.
+    HistoryCompare = "history.compare": Compare => ComparisonAnswer;
+    /// What the snapshots take on the disk.
+    HistoryUsage = "history.usage": NoParams => UsageAnswer;
+}
+
+impl Request {
+    /// Reads `{"command": …, "params": {…}}`; `params` may be left out.
+    pub fn parse(mut value: serde_json::Value) -> Result<Request, AppError> {
+        if let Some(object) = value.as_object_mut() {
+            object.entry("params").or_insert_with(|| serde_json::json!({}));
+        }
+        serde_json::from_value(value).map_err(|error| AppError::invalid_arguments(error.to_string()))
+    }
+}
+
+/// A window's default size when the caller names none.
+pub(crate) fn outline_request(window: &OutlineWindow) -> documents::OutlineRequest {
+    let default = documents::OutlineRequest::default();
+    documents::OutlineRequest { range: window.range.clone(), budget: window.budget.unwrap_or(default.budget) }
+}

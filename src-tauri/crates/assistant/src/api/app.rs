@@ -1,0 +1,174 @@
+//! `App`: one Stet home with its workspace and its event channel, and the dispatch of every command.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::broadcast;
+
+use super::{AppError, Event, EventBody, Request, Response, error::ErrorCode};
+use crate::workspace::{Clock, Stop, Workspace, WorkspaceOptions, faults::Faults, system_clock};
+
+/// Events that a slow listener may be behind before it is told that it missed some.
+const EVENTS_KEPT: usize = 4_096;
+
+/// What an app is opened with. Hosts set the home; tests set the rest too.
+#[derive(Clone)]
+pub struct AppOptions {
+    /// Stet home.
+    pub home: PathBuf,
+    /// The author of tracked changes and comments.
+    pub author: String,
+    pub clock: Clock,
+    pub limits: documents::Limits,
+    /// The longest that one command may take.
+    pub time_limit: Duration,
+    /// How long a commit waits for another Stet process that holds the same file.
+    pub lock_wait: Duration,
+    /// For tests: errors of the disk.
+    pub faults: Faults,
+}
+
+impl AppOptions {
+    /// The usual options for a home folder.
+    pub fn new(home: impl Into<PathBuf>) -> AppOptions {
+        AppOptions {
+            home: home.into(),
+            author: "Stet".into(),
+            clock: system_clock(),
+            limits: documents::Limits::default(),
+            time_limit: Duration::from_secs(120),
+            lock_wait: Duration::from_secs(30),
+            faults: Faults::default(),
+        }
+    }
+
+    /// The home named by `STET_HOME`, else the platform's data folder for the app; `None` when neither is known.
+    pub fn from_environment() -> Option<AppOptions> {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let data = || {
+            if cfg!(windows) {
+                variable("LOCALAPPDATA").map(|folder| folder.join("Stet"))
+            } else if cfg!(target_os = "macos") {
+                variable("HOME").map(|home| home.join("Library/Application Support/Stet"))
+            } else {
+                variable("XDG_DATA_HOME")
+                    .or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+                    .map(|data| data.join("stet"))
+            }
+        };
+        variable("STET_HOME").or_else(data).map(AppOptions::new)
+    }
+}
+
+/// One open Stet home.
+pub struct App {
+    pub(crate) workspace: Workspace,
+    pub(crate) options: AppOptions,
+    events: Mutex<EventChannel>,
+}
+
+struct EventChannel {
+    next_seq: u64,
+    sender: broadcast::Sender<Event>,
+}
+
+impl App {
+    /// Opens the home and completes what a crash interrupted.
+    pub fn open(options: AppOptions) -> Result<Arc<App>, AppError> {
+        let workspace = Workspace::open(WorkspaceOptions {
+            home: options.home.clone(),
+            clock: Arc::clone(&options.clock),
+            author: options.author.clone(),
+            limits: options.limits.clone(),
+            lock_wait: options.lock_wait,
+            faults: options.faults.clone(),
+        })?;
+        let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
+        Ok(Arc::new(App { workspace, options, events }))
+    }
+
+    /// What happens from now on, in order.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).sender.subscribe()
+    }
+
+    /// Runs a command.
+    pub async fn call(self: &Arc<Self>, request: Request) -> Result<Response, AppError> {
+        self.call_with(request, &Stop::default()).await
+    }
+
+    /// Runs a command that `stop` can cancel. After that nothing was written.
+    pub async fn call_with(self: &Arc<Self>, request: Request, stop: &Stop) -> Result<Response, AppError> {
+        let (app, stop) = (Arc::clone(self), stop.clone());
+        let done = tokio::task::spawn_blocking(move || app.run(request, &stop)).await;
+        done.unwrap_or_else(|error| {
+            Err(AppError::new(ErrorCode::Internal, format!("The command failed: {error}.")))
+        })
+    }
+
+    /// Runs a command on this thread.
+    pub fn run(&self, request: Request, stop: &Stop) -> Result<Response, AppError> {
+        let stop = &stop.within(self.options.time_limit);
+        match request {
+            Request::DocumentsOpen(params) => self.documents_open(&params, stop).map(Response::DocumentsOpen),
+            Request::DocumentsList(_) => self.documents_list().map(Response::DocumentsList),
+            Request::DocumentsClose(params) => self.documents_close(&params).map(Response::DocumentsClose),
+            Request::DocumentsRelink(params) => {
+                self.documents_relink(&params, stop).map(Response::DocumentsRelink)
+            }
+            Request::DocumentsOutline(params) => {
+                self.documents_outline(&params, stop).map(Response::DocumentsOutline)
+            }
+            Request::DocumentsSearch(params) => {
+                self.documents_search(&params, stop).map(Response::DocumentsSearch)
+            }
+            Request::DocumentsEdit(params) => self.documents_edit(&params, stop).map(Response::DocumentsEdit),
+            Request::DocumentsCreate(params) => {
+                self.documents_create(&params, stop).map(Response::DocumentsCreate)
+            }
+            Request::DocumentsVerify(params) => {
+                self.documents_verify(&params, stop).map(Response::DocumentsVerify)
+            }
+            Request::DocumentsDiff(params) => self.documents_diff(&params, stop).map(Response::DocumentsDiff),
+            Request::PreviewText(params) => self.preview_text(&params, stop).map(Response::PreviewText),
+            Request::ProposalsList(params) => self.proposals_list(&params).map(Response::ProposalsList),
+            Request::ProposalsAccept(params) => {
+                self.proposals_accept(&params, stop).map(Response::ProposalsAccept)
+            }
+            Request::ProposalsReject(params) => {
+                self.proposals_reject(&params, stop).map(Response::ProposalsReject)
+            }
+            Request::HistoryList(params) => self.history_list(&params, stop).map(Response::HistoryList),
+            Request::HistoryRestore(params) => {
+                self.history_restore(&params, stop).map(Response::HistoryRestore)
+            }
+            Request::HistoryUndo(params) => self.history_undo(&params, stop).map(Response::HistoryUndo),
+            Request::HistoryRedo(params) => self.history_redo(&params, stop).map(Response::HistoryRedo),
+            Request::HistoryPin(params) => self.history_pin(&params).map(Response::HistoryPin),
+            Request::HistoryCompare(params) => {
+                self.history_compare(&params, stop).map(Response::HistoryCompare)
+            }
+            Request::HistoryUsage(_) => self.history_usage().map(Response::HistoryUsage),
+        }
+    }
+
+    /// Tells every listener; the numbers follow the order of telling.
+    pub(crate) fn tell(&self, body: EventBody) {
+        let mut channel = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let seq = channel.next_seq;
+        channel.next_seq += 1;
+        // An error only says that nobody listens.
+        let _ = channel.sender.send(Event { seq, body });
+    }
+
+    /// Adds to an error which file it was about and where that file stands.
+    pub(crate) fn about(&self, file_id: &str, error: impl Into<AppError>) -> AppError {
+        let content_rev = self.workspace.known(file_id).ok().map(|file| file.content_rev);
+        let error = error.into();
+        if content_rev.is_none() { error } else { error.about(file_id, content_rev) }
+    }
+}

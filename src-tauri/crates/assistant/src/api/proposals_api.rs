@@ -1,0 +1,56 @@
+//! `proposals.*`: what waits for the user's decision.
+
+use super::{
+    App, AppError, EventBody,
+    answers::{Done, ProposalInfo, Receipt},
+    params::{ProposalChoice, ProposalsOf},
+};
+use crate::workspace::{Proposal, Stop};
+
+impl App {
+    /// What waits, oldest first.
+    pub fn proposals_list(&self, params: &ProposalsOf) -> Result<Vec<ProposalInfo>, AppError> {
+        let waiting = self.workspace.proposals(params.file_id.as_deref())?;
+        Ok(waiting.iter().map(ProposalInfo::from).collect())
+    }
+
+    /// Commits a proposal, or the chosen changes of it.
+    pub fn proposals_accept(&self, params: &ProposalChoice, stop: &Stop) -> Result<Receipt, AppError> {
+        let accepted = self.workspace.accept(&params.proposal_id, params.changes.as_deref(), stop);
+        self.told(accepted.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?)
+    }
+
+    /// Drops a proposal, or the chosen changes of it.
+    pub fn proposals_reject(&self, params: &ProposalChoice, stop: &Stop) -> Result<Done, AppError> {
+        let rejected = self.workspace.reject(&params.proposal_id, params.changes.as_deref(), stop);
+        let proposal = rejected.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?;
+        self.tell(EventBody::ProposalChanged { proposal: (&proposal).into() });
+        Ok(Done { ok: true })
+    }
+
+    fn about_proposal(&self, id: &str, error: AppError) -> AppError {
+        match self.workspace.proposal(id) {
+            Ok(proposal) => self.about(&proposal.file_id, error),
+            Err(_) => error,
+        }
+    }
+}
+
+impl From<&Proposal> for ProposalInfo {
+    fn from(proposal: &Proposal) -> ProposalInfo {
+        ProposalInfo {
+            proposal_id: proposal.id(),
+            file_id: proposal.file_id.clone(),
+            base_rev: proposal.onto_rev,
+            state: proposal.state,
+            changes: proposal.changes.clone(),
+            conflicts: proposal.conflicts.clone(),
+            warnings: proposal.warnings.clone(),
+            package: proposal.package.clone(),
+            ops: proposal.ops.clone(),
+            summary: proposal.summary.clone(),
+            origin: proposal.origin,
+            created_at: proposal.created_at.clone(),
+        }
+    }
+}

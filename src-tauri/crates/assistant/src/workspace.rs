@@ -1,0 +1,119 @@
+//! Everything between a verified edit in memory and the bytes on a user's disk.
+//!
+//! Revisions with compare-and-swap across processes, proposals, snapshots, atomic save. Nothing reaches the disk but through
+//! `Workspace::commit`, so every change has a base revision, a snapshot and a receipt. It knows no wire and no models.
+
+pub mod clock;
+pub mod error;
+pub mod faults;
+pub mod stop;
+
+mod blobs;
+mod commit;
+mod compare;
+mod documents;
+mod edit;
+mod files;
+mod history;
+mod identity;
+mod locks;
+mod proposals;
+mod recovery;
+mod save;
+mod store;
+mod usage;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+pub use clock::Clock;
+pub use commit::Committed;
+pub use compare::{Comparison, TextHunks};
+pub use edit::{Batch, EditMode, Outcome, Status};
+pub use error::WorkspaceError;
+pub use files::{Content, FileState, KnownFile};
+pub use history::{HistoryEntry, Origin};
+pub use locks::Owner;
+pub use proposals::{Proposal, ProposalConflict, ProposalState};
+pub use stop::Stop;
+pub use usage::Usage;
+
+use blobs::Blobs;
+use faults::Faults;
+use store::Store;
+
+/// What a workspace is opened with; tests drive the clock, the limits and the faults.
+#[derive(Clone)]
+pub struct WorkspaceOptions {
+    pub home: PathBuf,
+    pub clock: Clock,
+    /// The author of tracked changes and comments.
+    pub author: String,
+    pub limits: ::documents::Limits,
+    /// How long a commit waits for another process that holds the same file.
+    pub lock_wait: Duration,
+    /// Called before each step that touches a disk; an error it returns is treated as the disk's.
+    pub faults: Faults,
+}
+
+/// The open files, their revisions and everything needed to go back.
+pub struct Workspace {
+    options: WorkspaceOptions,
+    store: Mutex<Store>,
+    blobs: Blobs,
+}
+
+impl Workspace {
+    /// Opens (or makes) the store under the home folder and finishes what a crash left half done.
+    pub fn open(options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
+        create_home(&options.home)?;
+        let store = Store::open(&options.home.join("store.db"))?;
+        let blobs = Blobs::open(options.home.join("blobs"), options.faults.clone())?;
+        let workspace = Workspace { options, store: Mutex::new(store), blobs };
+        workspace.recover_all()?;
+        Ok(workspace)
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> &Path {
+        &self.options.home
+    }
+
+    /// Now, in RFC 3339 UTC with seconds.
+    pub fn now(&self) -> String {
+        clock::rfc3339((self.options.clock)())
+    }
+
+    /// The store, whatever happened to another thread that held it: every write in it is one transaction.
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn create_home(home: &Path) -> Result<(), WorkspaceError> {
+    for folder in [home.to_path_buf(), home.join("locks"), home.join("blobs")] {
+        std::fs::create_dir_all(&folder).map_err(|source| WorkspaceError::io("create", &folder, source))?;
+    }
+    private_to_user(home)
+}
+
+/// Documents' old contents lie here: nobody but the user may read them.
+#[cfg(unix)]
+fn private_to_user(home: &Path) -> Result<(), WorkspaceError> {
+    use std::os::unix::fs::PermissionsExt;
+    let private = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(home, private).map_err(|source| WorkspaceError::io("protect", home, source))
+}
+
+#[cfg(not(unix))]
+fn private_to_user(_home: &Path) -> Result<(), WorkspaceError> {
+    Ok(())
+}
+
+/// A clock that tests can hold still, shared by everything in one workspace.
+pub fn system_clock() -> Clock {
+    Arc::new(std::time::SystemTime::now)
+}

@@ -1,0 +1,177 @@
+//! Contents kept so that a revision can come back: one zstd file per content, named by its BLAKE3 hash.
+//!
+//! A blob is verified each time it is read and before it becomes the only copy of something; a damaged one is set aside, so that the
+//! same content can be stored again. Who refers to which blob is the store's business.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use super::{
+    WorkspaceError,
+    faults::{Faults, Step},
+};
+
+/// Fast on purpose: Office files are compressed already, and a commit waits for this.
+const ZSTD_LEVEL: i32 = 1;
+
+pub(super) struct Blobs {
+    folder: PathBuf,
+    faults: Faults,
+}
+
+/// Names of temporary files differ within a process by this, between processes by the process id.
+static NEXT_TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
+/// The name of a content.
+pub(super) fn hash_of(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+impl Blobs {
+    pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
+        let blobs = Blobs { folder, faults };
+        let temporary = blobs.temporary_folder();
+        fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
+        remove_orphans(&temporary);
+        Ok(blobs)
+    }
+
+    /// Stores a content unless it is there already; it is in the system's hands afterwards, but perhaps not on the disk yet.
+    pub(super) fn put(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let path = self.path(hash);
+        if path.exists() {
+            return Ok(());
+        }
+        self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))
+    }
+
+    /// Makes sure that a sound copy is on the disk: called before the file itself, until now a copy, is replaced.
+    pub(super) fn secure(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let path = self.path(hash);
+        if self.get(hash).ok().as_deref() != Some(bytes) {
+            self.write(&path, bytes)
+                .map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
+        }
+        self.flush(&path).map_err(|source| WorkspaceError::io("flush", &path, source))
+    }
+
+    /// Reads a content back and verifies it; a damaged one is set aside.
+    pub(super) fn get(&self, hash: &str) -> Result<Vec<u8>, String> {
+        let path = self.path(hash);
+        let packed = fs::read(&path).map_err(|error| error.to_string())?;
+        let bytes = zstd::decode_all(packed.as_slice()).map_err(|error| error.to_string());
+        match bytes {
+            Ok(bytes) if hash_of(&bytes) == hash => Ok(bytes),
+            Ok(_) => Err(self.set_aside(&path, "its content does not have the hash in its name")),
+            Err(why) => Err(self.set_aside(&path, &why)),
+        }
+    }
+
+    /// The bytes that a content takes on the disk; `None` when it is not there.
+    pub(super) fn stored_size(&self, hash: &str) -> Option<u64> {
+        fs::metadata(self.path(hash)).ok().map(|metadata| metadata.len())
+    }
+
+    fn path(&self, hash: &str) -> PathBuf {
+        self.folder.join(hash.get(..2).unwrap_or("xx")).join(format!("{hash}.zst"))
+    }
+
+    fn temporary_folder(&self) -> PathBuf {
+        self.folder.join("tmp")
+    }
+
+    fn set_aside(&self, path: &Path, why: &str) -> String {
+        let aside = path.with_extension("damaged");
+        match fs::rename(path, &aside) {
+            Ok(()) => why.to_owned(),
+            Err(error) => format!("{why}; setting it aside failed: {error}"),
+        }
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let number = NEXT_TEMPORARY.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.temporary_folder().join(format!("{}-{number}", std::process::id()));
+        self.faults.before(Step::CreateBlob, &temporary)?;
+        let written = self.write_temporary(&temporary, bytes).and_then(|file| {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            self.faults.before(Step::RenameBlob, path)?;
+            fs::rename(&temporary, path)?;
+            drop(file);
+            Ok(())
+        });
+        if written.is_err() {
+            // The error that led here is the one to tell; an orphan is removed at the next start.
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    /// The lock tells other processes that this file is not an orphan of a crash.
+    fn write_temporary(&self, temporary: &Path, bytes: &[u8]) -> io::Result<File> {
+        let mut file = File::create(temporary)?;
+        file.lock()?;
+        self.faults.before(Step::WriteBlob, temporary)?;
+        let packed = zstd::encode_all(bytes, ZSTD_LEVEL)?;
+        file.write_all(&packed)?;
+        Ok(file)
+    }
+
+    fn flush(&self, path: &Path) -> io::Result<()> {
+        self.faults.before(Step::SyncBlob, path)?;
+        File::open(path)?.sync_all()?;
+        super::save::sync_folder(path)
+    }
+}
+
+fn remove_orphans(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_orphan = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if is_orphan {
+            // Somebody else may have removed it meanwhile, which is as good.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_blob_is_found_set_aside_and_stored_again() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(home.path().join("blobs"), Faults::default()).unwrap();
+        let bytes = b"stands".repeat(100);
+        let hash = hash_of(&bytes);
+        blobs.put(&hash, &bytes).unwrap();
+        assert_eq!(blobs.get(&hash).unwrap(), bytes);
+
+        let path = blobs.path(&hash);
+        let mut packed = fs::read(&path).unwrap();
+        let middle = packed.len() / 2;
+        packed[middle] ^= 0x40;
+        fs::write(&path, packed).unwrap();
+        assert!(blobs.get(&hash).is_err());
+        assert!(!path.exists(), "the damaged blob is out of the way");
+        blobs.secure(&hash, &bytes).unwrap();
+        assert_eq!(blobs.get(&hash).unwrap(), bytes);
+    }
+
+    #[test]
+    fn orphans_of_a_crash_go_and_files_in_use_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(home.path().join("blobs"), Faults::default()).unwrap();
+        let (orphan, used) = (blobs.temporary_folder().join("1-1"), blobs.temporary_folder().join("1-2"));
+        fs::write(&orphan, b"x").unwrap();
+        let holder = File::create(&used).unwrap();
+        holder.lock().unwrap();
+        Blobs::open(home.path().join("blobs"), Faults::default()).unwrap();
+        assert!(!orphan.exists() && used.exists());
+    }
+}

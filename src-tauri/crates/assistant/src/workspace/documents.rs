@@ -1,0 +1,77 @@
+//! Describing, making and checking documents through the engines, at a known revision.
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
+
+use documents::{DocumentError, Outline, OutlineRequest};
+
+use super::{
+    Stop, Workspace, WorkspaceError, commit::Committed, edit::Outcome, faults::Step, files::KnownFile,
+    history::Origin, identity, save,
+};
+
+impl Workspace {
+    /// The outline of a file at its current revision.
+    pub fn outline(
+        &self,
+        file_id: &str,
+        request: &OutlineRequest,
+        stop: &Stop,
+    ) -> Result<(KnownFile, Outline), WorkspaceError> {
+        let (file, content) = self.current(&self.known(file_id)?, stop)?;
+        let outline = self.outline_bytes(&file, &content.bytes, request, stop)?;
+        Ok((file, outline))
+    }
+
+    fn outline_bytes(
+        &self,
+        file: &KnownFile,
+        bytes: &[u8],
+        request: &OutlineRequest,
+        stop: &Stop,
+    ) -> Result<Outline, WorkspaceError> {
+        let format = file.format();
+        let is_stopped = || stop.is_set();
+        let outline = || documents::outline(format, bytes, request, &self.options.limits, &is_stopped);
+        let outline = catch_unwind(AssertUnwindSafe(outline))
+            .map_err(|_| WorkspaceError::EngineFailed(format.as_str()))?;
+        outline.map_err(|error| match error {
+            DocumentError::Cancelled => stop.reason().unwrap_or(WorkspaceError::Cancelled),
+            other => WorkspaceError::Document(other),
+        })
+    }
+
+    /// What is wrong with a file; empty when nothing is.
+    pub fn verify(&self, file_id: &str, stop: &Stop) -> Result<Vec<String>, WorkspaceError> {
+        let (file, content) = self.current(&self.known(file_id)?, stop)?;
+        let request = OutlineRequest { range: None, budget: 4_096 };
+        match self.outline_bytes(&file, &content.bytes, &request, stop) {
+            Ok(_) => Ok(Vec::new()),
+            Err(WorkspaceError::Document(DocumentError::Damaged(why))) => Ok(vec![why]),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a file that does not exist yet; it appears whole or not at all.
+    pub fn create(&self, path: &Path, bytes: &[u8], stop: &Stop) -> Result<Outcome, WorkspaceError> {
+        let target = identity::canonical_new(path)?;
+        identity::storable(&target)?;
+        if fs::symlink_metadata(&target).is_ok() {
+            return Err(WorkspaceError::Exists(target));
+        }
+        let temporary = save::temporary_path(&target, self.home(), &format!("new-{}", std::process::id()));
+        let prepared = save::prepare(&target, temporary, bytes, &self.options.faults, &|| stop.check())?;
+        prepared.publish_new(&target)?;
+        let flushed =
+            self.options.faults.before(Step::SyncFolder, &target).and_then(|()| save::sync_folder(&target));
+        flushed.map_err(|source| WorkspaceError::io("flush", &target, source))?;
+        let (file, _) = self.open_file(&target, stop)?;
+        let snapshot = self.snapshot_of(&file)?;
+        self.store().set_origin(&file.file_id, file.content_rev, Origin::Assistant, "Made")?;
+        let committed = Committed { file, previous_rev: 0, snapshot, warnings: Vec::new() };
+        Ok(Outcome::committed(committed, Vec::new(), None, Vec::new()))
+    }
+}

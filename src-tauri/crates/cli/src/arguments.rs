@@ -1,0 +1,132 @@
+//! The command line as clap reads it (CONTRACT, section 5).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Edits Word, Excel, PowerPoint and text files in place: verified, revisioned, reversible.
+#[derive(Debug, Parser)]
+#[command(name = "stet", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what is in a document and where.
+    Outline(OutlineArguments),
+    /// Apply one batch of operations.
+    Apply(ApplyArguments),
+    /// Show what a batch would change, or what changed since a snapshot.
+    Diff(DiffArguments),
+    /// List the snapshots of a file, newest first.
+    History(FileArguments),
+    /// Bring a snapshot back as a new revision.
+    Restore(RestoreArguments),
+    /// Go one state back.
+    Undo(StepArguments),
+    /// Take one undo back.
+    Redo(StepArguments),
+    /// Check a document, alone or against another version.
+    Verify(VerifyArguments),
+    /// Make a file that does not exist yet.
+    New(NewArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FileArguments {
+    pub(crate) file: PathBuf,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutlineArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// A window in the document's own words: `10-40`, `Data!A1:F40`.
+    #[arg(long)]
+    pub(crate) range: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// The `ops` array, or the whole batch; `-` reads standard input.
+    #[arg(long, value_name = "OPS.json")]
+    pub(crate) ops: PathBuf,
+    /// The revision that the batch was made for, or `current`.
+    #[arg(long, value_name = "N|current")]
+    pub(crate) expected_rev: Option<ExpectedRev>,
+    /// Apply in memory only.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// What would this batch change?
+    #[arg(long, value_name = "OPS.json", required_unless_present = "snapshot", conflicts_with = "snapshot")]
+    pub(crate) ops: Option<PathBuf>,
+    /// What changed since this snapshot?
+    #[arg(long, value_name = "ID")]
+    pub(crate) snapshot: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    pub(crate) file: PathBuf,
+    pub(crate) snapshot: String,
+    /// The revision that is expected to be replaced; the current one when left out.
+    #[arg(long, value_name = "N|current")]
+    pub(crate) expected_rev: Option<ExpectedRev>,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StepArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// The revision that is expected to be replaced; the current one when left out.
+    #[arg(long, value_name = "N|current")]
+    pub(crate) expected_rev: Option<ExpectedRev>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// Another version of the same document.
+    #[arg(long, value_name = "ORIGINAL")]
+    pub(crate) against: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// What to make it from; `-` reads standard input.
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) from: Option<PathBuf>,
+}
+
+/// `--expected-rev`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExpectedRev {
+    Number(u64),
+    Current,
+}
+
+impl std::str::FromStr for ExpectedRev {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<ExpectedRev, Self::Err> {
+        if text == "current" { Ok(ExpectedRev::Current) } else { text.parse().map(ExpectedRev::Number) }
+    }
+}

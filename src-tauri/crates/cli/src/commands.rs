@@ -1,0 +1,15 @@
+//! One module per command: read the arguments, make the request, print the answer.
+
+pub(crate) mod apply;
+pub(crate) mod diff;
+pub(crate) mod history;
+pub(crate) mod new;
+pub(crate) mod outline;
+pub(crate) mod verify;
+
+use assistant::{AppError, Response, api::error::ErrorCode};
+
+/// An answer of another kind than was asked for: a fault of ours, told rather than hidden.
+pub(crate) fn unexpected(response: &Response) -> AppError {
+    AppError::new(ErrorCode::Internal, format!("An answer of another kind came back: {response:?}."))
+}

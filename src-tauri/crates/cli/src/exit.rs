@@ -1,0 +1,54 @@
+//! Exit statuses (CONTRACT, section 5).
+
+use std::process::ExitCode;
+
+use assistant::{AppError, api::error::ErrorCode};
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done,
+    /// Internal or I/O.
+    Failed,
+    Refused,
+    Conflict,
+    RevisionRequired,
+    CannotOpen,
+    Cancelled,
+}
+
+impl Exit {
+    /// The status for an error.
+    pub(crate) fn of(error: &AppError) -> Exit {
+        match error.code.status() {
+            409 => Exit::Conflict,
+            428 => Exit::RevisionRequired,
+            415 => Exit::CannotOpen,
+            403 | 413 | 422 | 423 => Exit::Refused,
+            499 => Exit::Cancelled,
+            _ => Exit::Failed,
+        }
+    }
+
+    /// The same for commands that only open: a document over the limits cannot be opened.
+    pub(crate) fn of_opening(error: &AppError) -> Exit {
+        match error.code {
+            ErrorCode::TooLarge => Exit::CannotOpen,
+            _ => Exit::of(error),
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Refused => 3,
+            Exit::Conflict => 4,
+            Exit::RevisionRequired => 5,
+            Exit::CannotOpen => 6,
+            Exit::Cancelled => 130,
+        })
+    }
+}

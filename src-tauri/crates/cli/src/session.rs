@@ -1,0 +1,110 @@
+//! One command's connection to Stet home: the app, the cancel switch and the file it is about.
+
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use assistant::{
+    App, AppError, AppOptions, Request, Response,
+    api::{answers::DocumentInfo, error::ErrorCode},
+    workspace::Stop,
+};
+use serde_json::Value;
+
+use crate::arguments::ExpectedRev;
+
+pub(crate) struct Session {
+    pub(crate) app: Arc<App>,
+    pub(crate) stop: Stop,
+}
+
+impl Session {
+    /// Opens Stet home.
+    pub(crate) fn open(stop: Stop) -> Result<Session, AppError> {
+        let unknown =
+            || AppError::new(ErrorCode::IoError, "There is no place for Stet's data.").hint("Set STET_HOME.");
+        let app = App::open(AppOptions::from_environment().ok_or_else(unknown)?)?;
+        Ok(Session { app, stop })
+    }
+
+    /// Makes the named file known. It is not listed as open in the desktop app.
+    pub(crate) async fn file(&self, path: &Path) -> Result<DocumentInfo, AppError> {
+        let (app, stop, path) = (Arc::clone(&self.app), self.stop.clone(), path.to_path_buf());
+        let registered = tokio::task::spawn_blocking(move || app.documents_register(&path, &stop)).await;
+        registered.unwrap_or_else(|error| Err(AppError::new(ErrorCode::Internal, error.to_string())))
+    }
+
+    pub(crate) async fn call(&self, request: Request) -> Result<Response, AppError> {
+        self.app.call_with(request, &self.stop).await
+    }
+}
+
+/// The revision to send along: a number, or the one just seen.
+pub(crate) fn expected(given: Option<ExpectedRev>, file: &DocumentInfo) -> Option<u64> {
+    given.map(|given| match given {
+        ExpectedRev::Number(number) => number,
+        ExpectedRev::Current => file.content_rev,
+    })
+}
+
+/// A batch from `--ops`: the `ops` array, or an object with `ops` and the batch's options.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpsFile {
+    pub(crate) ops: Vec<Value>,
+    pub(crate) file_id: Option<String>,
+    pub(crate) expected_content_rev: Option<u64>,
+    pub(crate) override_protection: Option<bool>,
+    pub(crate) track_changes: Option<bool>,
+}
+
+/// Reads `--ops`; `-` is standard input.
+pub(crate) fn read_ops(path: &Path, file: &DocumentInfo) -> Result<OpsFile, AppError> {
+    let bytes = read_source(path)?;
+    let invalid = |error: serde_json::Error| {
+        AppError::invalid_arguments(format!("{} is not a batch of operations: {error}.", path.display()))
+    };
+    let value: Value = serde_json::from_slice(&bytes).map_err(invalid)?;
+    let batch = match value {
+        Value::Array(ops) => OpsFile { ops, ..OpsFile::default() },
+        other => serde_json::from_value(other).map_err(invalid)?,
+    };
+    match &batch.file_id {
+        Some(file_id) if *file_id != file.file_id => {
+            let message = format!("The batch is for {file_id}, but {} is {}.", file.path, file.file_id);
+            Err(AppError::invalid_arguments(message))
+        }
+        _ => Ok(batch),
+    }
+}
+
+/// Reads a file named on the command line; `-` is standard input.
+pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, AppError> {
+    let failed = |error: std::io::Error| {
+        AppError::new(ErrorCode::IoError, format!("Cannot read {}: {error}.", path.display()))
+    };
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(failed)
+}
+
+/// A path as JSON can carry it.
+pub(crate) fn path_text(path: &Path) -> Result<String, AppError> {
+    let refuse = || {
+        AppError::new(
+            ErrorCode::PathNotAllowed,
+            format!("{} has a name that is not Unicode.", path.display()),
+        )
+    };
+    path.to_str().map(str::to_owned).ok_or_else(refuse)
+}
+
+/// The absolute form of a path, without asking the disk.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
