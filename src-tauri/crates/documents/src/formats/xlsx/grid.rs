@@ -14,7 +14,7 @@ use lex::{CellSpan, Row};
 /// Bytes that are shared with the package until the first change.
 #[derive(Clone)]
 pub(super) enum Bytes {
-    Shared(Arc<[u8]>, Range<usize>),
+    Shared(Arc<Vec<u8>>, Range<usize>),
     Owned(Arc<Vec<u8>>),
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// Reads a sheet part.
-    pub(super) fn read(part: &PartName, bytes: &Arc<[u8]>, limits: &Limits) -> Result<Sheet, DocumentError> {
+    pub(super) fn read(part: &PartName, bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Sheet, DocumentError> {
         let refuse = |error: xml::XmlError| error.in_part(part);
         let (text, encoding) = xml::decode(bytes).map_err(refuse)?;
         let data = find_sheet_data(&text, limits).map_err(refuse)?;

@@ -16,13 +16,13 @@ use crate::{
 /// The items of `sharedStrings.xml`.
 #[derive(Default)]
 pub(super) struct Strings {
-    text: Arc<[u8]>,
+    text: Arc<Vec<u8>>,
     items: Vec<Range<u32>>,
 }
 
 impl Strings {
-    pub(super) fn read(part: &PartName, bytes: &Arc<[u8]>) -> Result<Strings, DocumentError> {
-        let text: Arc<[u8]> = match decode(bytes).map_err(|error| error.in_part(part))?.0 {
+    pub(super) fn read(part: &PartName, bytes: &Arc<Vec<u8>>) -> Result<Strings, DocumentError> {
+        let text: Arc<Vec<u8>> = match decode(bytes).map_err(|error| error.in_part(part))?.0 {
             Cow::Borrowed(_) => bytes.clone(),
             Cow::Owned(text) => text.into(),
         };
