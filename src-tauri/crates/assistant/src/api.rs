@@ -57,15 +57,11 @@ macro_rules! commands {
             }
         }
 
-        /// Each command's name, parameter type and answer type in TypeScript, for the generated table.
-        pub fn command_types(config: &ts_rs::Config) -> Vec<[String; 3]> {
-            vec![$([$name.to_owned(), <$params as TS>::name(config), <$answer as TS>::name(config)],)*]
-        }
-
-        /// Writes the TypeScript of every answer; `Request` brings its parameters along.
-        pub fn export_answers(config: &ts_rs::Config) -> Result<(), ts_rs::ExportError> {
-            $(<$answer as TS>::export_all(config)?;)*
-            Ok(())
+        /// The answer to each command, as TypeScript sees it. Never built.
+        #[derive(TS)]
+        #[allow(non_snake_case)]
+        pub struct Answers {
+            $(#[ts(rename = $name)] pub $variant: $answer,)*
         }
     };
 }

@@ -10,18 +10,27 @@ use super::{AppError, Event, Request, mirror};
 
 const HEAD: &str = "// Generated from src-tauri/crates/assistant/src/api by its tests. Do not edit.\n";
 
+/// What a typed `call` needs: the command names, and params and answer of each.
+const COMMANDS: &str = r#"
+import type { Answers } from "./Answers";
+import type { Request } from "./Request";
+
+export type CommandName = Request["command"];
+export type ParamsOf<C extends CommandName> = Extract<Request, { command: C }>["params"];
+export type AnswerOf<C extends CommandName> = Answers[C];
+"#;
+
 fn generated() -> BTreeMap<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let config = Config::new().with_large_int("number").with_out_dir(folder.path());
     Request::export_all(&config).unwrap();
     Event::export_all(&config).unwrap();
     AppError::export_all(&config).unwrap();
-    super::export_answers(&config).unwrap();
+    super::Answers::export_all(&config).unwrap();
 
     let mut files = BTreeMap::new();
     collect(folder.path(), folder.path(), &mut files);
-    let names: Vec<String> = files.keys().filter(|name| !name.contains('/')).cloned().collect();
-    files.insert("commands.ts".into(), command_table(&config, &names));
+    files.insert("commands.ts".into(), HEAD.to_owned() + COMMANDS);
     files
 }
 
@@ -36,30 +45,6 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
             files.insert(name, HEAD.to_owned() + text.split_once('\n').unwrap().1);
         }
     }
-}
-
-/// `Commands["documents.open"]["params"]` and `["answer"]`.
-fn command_table(config: &Config, files: &[String]) -> String {
-    let rows = super::command_types(config);
-    let used = |name: &str| {
-        rows.iter().any(|[_, params, answer]| {
-            [params, answer]
-                .iter()
-                .any(|used| used.trim_start_matches("Array<").trim_end_matches('>') == name)
-        })
-    };
-    let mut text = HEAD.to_owned();
-    for file in files {
-        let name = file.trim_end_matches(".ts");
-        if used(name) {
-            text += &format!("import type {{ {name} }} from \"./{name}\";\n");
-        }
-    }
-    text += "\nexport type Commands = {\n";
-    for [command, params, answer] in &rows {
-        text += &format!("  \"{command}\": {{ params: {params}; answer: {answer} }};\n");
-    }
-    text + "};\n"
 }
 
 #[test]

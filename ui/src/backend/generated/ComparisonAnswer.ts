@@ -1,0 +1,7 @@
+// Generated from src-tauri/crates/assistant/src/api by its tests. Do not edit.
+import type { Change } from "./Change";
+import type { PackageReport } from "./PackageReport";
+import type { TextDiff } from "./TextDiff";
+import type { Warning } from "./Warning";
+
+export type ComparisonAnswer = { ok: boolean, changes: Array<Change>, package?: PackageReport, text_diff?: TextDiff, warnings: Array<Warning>, };

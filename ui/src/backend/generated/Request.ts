@@ -1,0 +1,23 @@
+// Generated from src-tauri/crates/assistant/src/api by its tests. Do not edit.
+import type { Compare } from "./Compare";
+import type { Create } from "./Create";
+import type { Diff } from "./Diff";
+import type { DocumentPath } from "./DocumentPath";
+import type { Edit } from "./Edit";
+import type { FileId } from "./FileId";
+import type { NoParams } from "./NoParams";
+import type { OutlineOf } from "./OutlineOf";
+import type { Pin } from "./Pin";
+import type { PreviewText } from "./PreviewText";
+import type { ProposalChoice } from "./ProposalChoice";
+import type { ProposalsOf } from "./ProposalsOf";
+import type { Relink } from "./Relink";
+import type { Restore } from "./Restore";
+import type { Search } from "./Search";
+import type { Step } from "./Step";
+import type { Verify } from "./Verify";
+
+/**
+ * A command with its parameters.
+ */
+export type Request = { "command": "documents.open", "params": DocumentPath } | { "command": "documents.list", "params": NoParams } | { "command": "documents.close", "params": FileId } | { "command": "documents.relink", "params": Relink } | { "command": "documents.outline", "params": OutlineOf } | { "command": "documents.search", "params": Search } | { "command": "documents.edit", "params": Edit } | { "command": "documents.create", "params": Create } | { "command": "documents.verify", "params": Verify } | { "command": "documents.diff", "params": Diff } | { "command": "preview.text", "params": PreviewText } | { "command": "proposals.list", "params": ProposalsOf } | { "command": "proposals.accept", "params": ProposalChoice } | { "command": "proposals.reject", "params": ProposalChoice } | { "command": "history.list", "params": FileId } | { "command": "history.restore", "params": Restore } | { "command": "history.undo", "params": Step } | { "command": "history.redo", "params": Step } | { "command": "history.pin", "params": Pin } | { "command": "history.compare", "params": Compare } | { "command": "history.usage", "params": NoParams };
