@@ -64,8 +64,8 @@ impl Workspace {
         if let Some(owner) = Owner::of(&file.path) {
             return Err(WorkspaceError::Locked { path: file.path.clone(), by: owner.describe() });
         }
-        if is_read_only(&file.path) {
-            let why = "the file is marked read-only".to_owned();
+        if save::is_read_only(&file.path) {
+            let why = "the file is read-only for this user".to_owned();
             return Err(WorkspaceError::ReadOnly { path: file.path.clone(), why });
         }
         let lock = FileLock::take(self, &file.file_id, stop)?;
@@ -183,8 +183,4 @@ impl Workspace {
         }
         warnings
     }
-}
-
-fn is_read_only(path: &std::path::Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
 }

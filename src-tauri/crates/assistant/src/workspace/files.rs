@@ -226,7 +226,7 @@ impl Workspace {
         if let Some(owner) = Owner::of(&file.path) {
             return FileState::Locked(owner);
         }
-        if metadata.permissions().readonly() {
+        if super::save::is_read_only(&file.path) {
             return FileState::ReadOnly;
         }
         if metadata.len() != file.size {

@@ -92,6 +92,21 @@ impl Drop for Prepared {
     }
 }
 
+/// Whether the system lets this user write the file. The answer is the system's, not the mode bits': they do not bind everybody.
+#[cfg(unix)]
+pub(super) fn is_read_only(path: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    matches!(
+        accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS),
+        Err(rustix::io::Errno::ACCESS | rustix::io::Errno::ROFS | rustix::io::Errno::PERM)
+    )
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_read_only(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
+}
+
 /// A disk's refusal as one of the contract's kinds.
 pub(super) fn of_disk(what: &'static str, target: &Path, source: io::Error) -> WorkspaceError {
     let path = target.to_path_buf();
