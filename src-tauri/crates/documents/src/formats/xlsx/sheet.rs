@@ -30,7 +30,11 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// Reads a sheet part.
-    pub(super) fn read(part: &PartName, bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Sheet, DocumentError> {
+    pub(super) fn read(
+        part: &PartName,
+        bytes: &Arc<Vec<u8>>,
+        limits: &Limits,
+    ) -> Result<Sheet, DocumentError> {
         let refuse = |error: xml::XmlError| error.in_part(part);
         let (text, encoding) = xml::decode(bytes).map_err(refuse)?;
         let data = find_sheet_data(&text, limits).map_err(refuse)?;
@@ -38,7 +42,7 @@ impl Sheet {
         let frame = parse_frame(frame, encoding, limits).map_err(refuse)?;
         let grid = match text {
             std::borrow::Cow::Borrowed(_) => Bytes::Shared(bytes.clone(), data.content),
-            std::borrow::Cow::Owned(text) => Bytes::Shared(text.into(), data.content),
+            std::borrow::Cow::Owned(text) => Bytes::Shared(Arc::new(text), data.content),
         };
         let grid = Grid::new(grid, data.prefix)?;
         Ok(Sheet { frame, grid, encoding, changed: false, limits: limits.clone() })

@@ -24,7 +24,7 @@ impl Strings {
     pub(super) fn read(part: &PartName, bytes: &Arc<Vec<u8>>) -> Result<Strings, DocumentError> {
         let text: Arc<Vec<u8>> = match decode(bytes).map_err(|error| error.in_part(part))?.0 {
             Cow::Borrowed(_) => bytes.clone(),
-            Cow::Owned(text) => text.into(),
+            Cow::Owned(text) => Arc::new(text),
         };
         let items = items(&text);
         Ok(Strings { text, items })
