@@ -15,20 +15,22 @@ pub mod mirror;
 pub mod params;
 pub mod preview_api;
 pub mod proposals_api;
+pub mod settings_api;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::settings::Settings;
 use answers::{
-    ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, OutlineAnswer, ProposalInfo, Receipt, SearchAnswer,
-    TextPreview, UsageAnswer, VerifyAnswer,
+    ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, KeyStatus, OutlineAnswer, ProposalInfo, Receipt,
+    SearchAnswer, TextPreview, UsageAnswer, VerifyAnswer,
 };
 pub use app::{App, AppOptions};
 pub use error::AppError;
 pub use events::{Event, EventBody};
 use params::{
-    Compare, Create, Diff, DocumentPath, Edit, FileId, NoParams, OutlineOf, OutlineWindow, Pin, PreviewText,
-    ProposalChoice, ProposalsOf, Relink, Restore, Search, Step, Verify,
+    Compare, Create, Diff, DocumentPath, Edit, FileId, KeyOf, NewKey, NoParams, OutlineOf, OutlineWindow,
+    Pin, PreviewText, ProposalChoice, ProposalsOf, Relink, Restore, Search, SettingsChange, Step, Verify,
 };
 
 /// Declares each command once: its name on the wire, its parameters and its answer.
@@ -109,6 +111,16 @@ commands! {
     HistoryCompare = "history.compare": Compare => ComparisonAnswer;
     /// What the snapshots take on the disk.
     HistoryUsage = "history.usage": NoParams => UsageAnswer;
+    /// The user's choices.
+    SettingsGet = "settings.get": NoParams => Settings;
+    /// Changes some of them.
+    SettingsUpdate = "settings.update": SettingsChange => Settings;
+    /// Keeps a provider's key in the keychain.
+    KeysSet = "keys.set": NewKey => KeyStatus;
+    /// Removes a provider's key.
+    KeysClear = "keys.clear": KeyOf => Done;
+    /// Where a provider's key is.
+    KeysStatus = "keys.status": KeyOf => KeyStatus;
 }
 
 impl Request {

@@ -5,6 +5,8 @@
 
 pub mod agent;
 pub mod api;
+pub mod secrets;
+pub mod settings;
 pub mod workspace;
 
 pub use api::{App, AppError, AppOptions, Event, Request, Response};

@@ -25,7 +25,7 @@ mod usage;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -64,6 +64,7 @@ pub struct Workspace {
     options: WorkspaceOptions,
     store: Mutex<Store>,
     blobs: Blobs,
+    author: RwLock<String>,
 }
 
 impl Workspace {
@@ -72,7 +73,12 @@ impl Workspace {
         create_home(&options.home)?;
         let store = Store::open(&options.home.join("store.db"))?;
         let blobs = Blobs::open(options.home.join("blobs"), options.faults.clone())?;
-        let workspace = Workspace { options, store: Mutex::new(store), blobs };
+        let workspace = Workspace {
+            author: RwLock::new(options.author.clone()),
+            options,
+            store: Mutex::new(store),
+            blobs,
+        };
         workspace.recover_all()?;
         Ok(workspace)
     }
@@ -87,9 +93,21 @@ impl Workspace {
         clock::rfc3339((self.options.clock)())
     }
 
+    /// Changes the author of tracked changes and comments from now on.
+    pub fn set_author(&self, author: &str) {
+        let mut current = self.author.write().unwrap_or_else(PoisonError::into_inner);
+        if *current != author {
+            author.clone_into(&mut current);
+        }
+    }
+
+    fn author(&self) -> String {
+        self.author.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The store, whatever happened to another thread that held it: every write in it is one transaction.
     fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,6 +5,8 @@ import type { Diff } from "./Diff";
 import type { DocumentPath } from "./DocumentPath";
 import type { Edit } from "./Edit";
 import type { FileId } from "./FileId";
+import type { KeyOf } from "./KeyOf";
+import type { NewKey } from "./NewKey";
 import type { NoParams } from "./NoParams";
 import type { OutlineOf } from "./OutlineOf";
 import type { Pin } from "./Pin";
@@ -14,10 +16,11 @@ import type { ProposalsOf } from "./ProposalsOf";
 import type { Relink } from "./Relink";
 import type { Restore } from "./Restore";
 import type { Search } from "./Search";
+import type { SettingsChange } from "./SettingsChange";
 import type { Step } from "./Step";
 import type { Verify } from "./Verify";
 
 /**
  * A command with its parameters.
  */
-export type Request = { "command": "documents.open", "params": DocumentPath } | { "command": "documents.list", "params": NoParams } | { "command": "documents.close", "params": FileId } | { "command": "documents.relink", "params": Relink } | { "command": "documents.outline", "params": OutlineOf } | { "command": "documents.search", "params": Search } | { "command": "documents.edit", "params": Edit } | { "command": "documents.create", "params": Create } | { "command": "documents.verify", "params": Verify } | { "command": "documents.diff", "params": Diff } | { "command": "preview.text", "params": PreviewText } | { "command": "proposals.list", "params": ProposalsOf } | { "command": "proposals.accept", "params": ProposalChoice } | { "command": "proposals.reject", "params": ProposalChoice } | { "command": "history.list", "params": FileId } | { "command": "history.restore", "params": Restore } | { "command": "history.undo", "params": Step } | { "command": "history.redo", "params": Step } | { "command": "history.pin", "params": Pin } | { "command": "history.compare", "params": Compare } | { "command": "history.usage", "params": NoParams };
+export type Request = { "command": "documents.open", "params": DocumentPath } | { "command": "documents.list", "params": NoParams } | { "command": "documents.close", "params": FileId } | { "command": "documents.relink", "params": Relink } | { "command": "documents.outline", "params": OutlineOf } | { "command": "documents.search", "params": Search } | { "command": "documents.edit", "params": Edit } | { "command": "documents.create", "params": Create } | { "command": "documents.verify", "params": Verify } | { "command": "documents.diff", "params": Diff } | { "command": "preview.text", "params": PreviewText } | { "command": "proposals.list", "params": ProposalsOf } | { "command": "proposals.accept", "params": ProposalChoice } | { "command": "proposals.reject", "params": ProposalChoice } | { "command": "history.list", "params": FileId } | { "command": "history.restore", "params": Restore } | { "command": "history.undo", "params": Step } | { "command": "history.redo", "params": Step } | { "command": "history.pin", "params": Pin } | { "command": "history.compare", "params": Compare } | { "command": "history.usage", "params": NoParams } | { "command": "settings.get", "params": NoParams } | { "command": "settings.update", "params": SettingsChange } | { "command": "keys.set", "params": NewKey } | { "command": "keys.clear", "params": KeyOf } | { "command": "keys.status", "params": KeyOf };

@@ -205,3 +205,15 @@ pub struct UsageAnswer {
     /// Bytes of all contents as stored (compressed, each once).
     pub stored_bytes: u64,
 }
+
+/// Where a provider's key is; never the key itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct KeyStatus {
+    pub provider: String,
+    pub place: crate::secrets::KeyPlace,
+    pub has_keychain: bool,
+    /// Why there is no keychain.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub detail: Option<String>,
+}

@@ -10,6 +10,10 @@ use tokio::sync::broadcast;
 
 use super::{AppError, Event, EventBody, Request, Response, error::ErrorCode};
 use crate::workspace::{Clock, Stop, Workspace, WorkspaceOptions, faults::Faults, system_clock};
+use crate::{
+    secrets::{Keychain, Secrets},
+    settings::{self, Settings},
+};
 
 /// Events that a slow listener may be behind before it is told that it missed some.
 const EVENTS_KEPT: usize = 4_096;
@@ -19,8 +23,9 @@ const EVENTS_KEPT: usize = 4_096;
 pub struct AppOptions {
     /// Stet home.
     pub home: PathBuf,
-    /// The author of tracked changes and comments.
+    /// The author of tracked changes and comments when the settings name none.
     pub author: String,
+    pub keychain: Keychain,
     pub clock: Clock,
     pub limits: documents::Limits,
     /// The longest that one command may take.
@@ -37,6 +42,7 @@ impl AppOptions {
         AppOptions {
             home: home.into(),
             author: "Stet".into(),
+            keychain: Keychain::System,
             clock: system_clock(),
             limits: documents::Limits::default(),
             time_limit: Duration::from_secs(120),
@@ -68,6 +74,7 @@ impl AppOptions {
 pub struct App {
     pub(crate) workspace: Workspace,
     pub(crate) options: AppOptions,
+    pub(crate) secrets: Secrets,
     events: Mutex<EventChannel>,
 }
 
@@ -88,7 +95,10 @@ impl App {
             faults: options.faults.clone(),
         })?;
         let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
-        Ok(Arc::new(App { workspace, options, events }))
+        let secrets = Secrets::new(options.keychain.clone());
+        let app = App { workspace, options, secrets, events };
+        app.use_settings(&settings::load(&app.options.home)?.settings);
+        Ok(Arc::new(app))
     }
 
     /// What happens from now on, in order.
@@ -153,7 +163,18 @@ impl App {
                 self.history_compare(&params, stop).map(Response::HistoryCompare)
             }
             Request::HistoryUsage(_) => self.history_usage().map(Response::HistoryUsage),
+            Request::SettingsGet(_) => self.settings_get().map(Response::SettingsGet),
+            Request::SettingsUpdate(params) => self.settings_update(&params).map(Response::SettingsUpdate),
+            Request::KeysSet(params) => self.keys_set(&params).map(Response::KeysSet),
+            Request::KeysClear(params) => self.keys_clear(&params).map(Response::KeysClear),
+            Request::KeysStatus(params) => self.keys_status(&params).map(Response::KeysStatus),
         }
+    }
+
+    /// Lets the running parts follow the settings.
+    pub(crate) fn use_settings(&self, settings: &Settings) {
+        let author = if settings.author.is_empty() { &self.options.author } else { &settings.author };
+        self.workspace.set_author(author);
     }
 
     /// Tells every listener; the numbers follow the order of telling.

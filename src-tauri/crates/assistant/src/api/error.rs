@@ -256,7 +256,7 @@ impl From<EditError> for AppError {
 }
 
 /// A capital at the beginning and a full stop at the end, as everything that people read.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     let first: String = characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     let whole = format!("{first}{}", characters.as_str());

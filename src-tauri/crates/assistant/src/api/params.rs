@@ -175,3 +175,33 @@ pub struct Compare {
     pub from_snapshot: String,
     pub to_snapshot: String,
 }
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SettingsChange {
+    /// The fields to change; `null` takes one back to its default.
+    pub changes: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct KeyOf {
+    pub provider: String,
+}
+
+/// A key on its way in. It is not shown by `Debug`.
+#[derive(Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+#[ts(optional_fields)]
+pub struct NewKey {
+    pub provider: String,
+    pub key: String,
+    /// Not into the keychain; it is forgotten when the app ends.
+    pub session_only: Option<bool>,
+}
+
+impl std::fmt::Debug for NewKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("NewKey").field("provider", &self.provider).field("key", &"(hidden)").finish()
+    }
+}

@@ -165,10 +165,10 @@ impl Workspace {
         batch: &Batch,
         stop: &Stop,
     ) -> Result<Applied, WorkspaceError> {
-        let now = self.now();
+        let (now, author) = (self.now(), self.author());
         let is_stopped = || stop.is_set();
         let ctx = ApplyContext {
-            author: &self.options.author,
+            author: &author,
             now: &now,
             override_protection: batch.override_protection,
             track_changes: batch.track_changes,
