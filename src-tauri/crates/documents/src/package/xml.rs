@@ -71,6 +71,11 @@ impl Splices {
         self.items.is_empty()
     }
 
+    /// Each replaced range with the length of what replaces it, in the order of planning.
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
+        self.items.iter().map(|(range, with)| (range.clone(), with.len()))
+    }
+
     /// The text with all replacements done; overlapping ones are a fault of ours and refused.
     pub fn apply(mut self, bytes: &[u8]) -> Result<Vec<u8>, EditError> {
         self.items.sort_by_key(|(range, _)| (range.start, range.end));

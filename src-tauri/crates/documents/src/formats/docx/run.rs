@@ -1,0 +1,478 @@
+//! Writing one run anew: its pieces that stand, go and come, untracked or as tracked changes.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::{
+    markup::{Names, OUR_SPACE, Piece, has_edge_space, pieces, raw_offset},
+    tracking::{Cuts, Tracking},
+};
+use crate::{
+    EditError,
+    package::xml::{NodeId, NodeKind, Ns, Splices, Xml, escape_text},
+};
+
+/// The changes inside one run.
+#[derive(Debug, Default)]
+pub(super) struct RunEdits {
+    /// By text node or glyph element, in decoded bytes of its text.
+    nodes: HashMap<NodeId, NodeEdits>,
+    /// Text for a run that shows nothing yet.
+    filling: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct NodeEdits {
+    deleted: Vec<Range<usize>>,
+    inserted: Vec<(usize, String)>,
+}
+
+impl RunEdits {
+    pub(super) fn delete(&mut self, node: NodeId, range: Range<usize>) {
+        self.nodes.entry(node).or_default().deleted.push(range);
+    }
+
+    pub(super) fn insert(&mut self, node: NodeId, at: usize, text: &str) {
+        self.nodes.entry(node).or_default().inserted.push((at, text.to_owned()));
+    }
+
+    pub(super) fn fill(&mut self, text: &str) {
+        self.filling = Some(text.to_owned());
+    }
+}
+
+/// A piece of a run's content, in order.
+enum Item<'x> {
+    /// Characters of a `w:t`; an untouched empty `w:t` is one with nothing in it.
+    Text { holder: NodeId, raw: String, decoded: String, gone: bool },
+    /// A glyph element.
+    Glyph { raw: &'x str, gone: bool },
+    /// Anything else.
+    Other(&'x str),
+    /// White space and comments between the elements; it stays with what stands before it.
+    Space(&'x str),
+    New(&'x str),
+}
+
+/// Plans the run's new bytes, limited to what differs.
+pub(super) fn write_run(
+    xml: &Xml,
+    run: NodeId,
+    edits: &RunEdits,
+    tracking: Option<&Tracking<'_>>,
+    splices: &mut Splices,
+) -> Result<(), EditError> {
+    let writer = RunWriter { xml, run, names: Names::at(xml, run) };
+    let items = writer.items(edits);
+    let insertion = writer.insertion_around();
+    let own = |tracking: &Tracking<'_>| {
+        insertion.is_some_and(|mark| {
+            xml.is(mark, Ns::W, "ins")
+                && xml.value(mark, Ns::W, "author").is_some_and(|author| author == tracking.author)
+        })
+    };
+    let new = match tracking.filter(|tracking| !own(tracking)) {
+        None => writer.untracked(&items)?,
+        Some(tracking) => writer.tracked(&items, tracking, splices)?,
+    };
+    let span = xml.span(run);
+    if new.is_empty() {
+        splices.delete(span);
+        return Ok(());
+    }
+    let old = &xml.bytes()[span.clone()];
+    let (prefix, suffix) = common_bytes(old, new.as_bytes());
+    splices.replace(
+        span.start + prefix..span.end - suffix,
+        &new.as_bytes()[prefix..new.len() - suffix],
+    );
+    Ok(())
+}
+
+fn common_bytes(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let suffix = old[prefix..].iter().rev().zip(new[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
+    (prefix, suffix)
+}
+
+struct RunWriter<'x> {
+    xml: &'x Xml,
+    run: NodeId,
+    names: Names,
+}
+
+/// A `w:t` being written.
+struct OpenText {
+    holder: Option<NodeId>,
+    raw: String,
+    decoded: String,
+    /// A piece of this `w:t` was written before.
+    reopened: bool,
+}
+
+impl<'x> RunWriter<'x> {
+    /// The start tag and properties that every piece of the run repeats.
+    fn head(&self) -> String {
+        let tag = self.xml.slice(self.xml.start_tag(self.run));
+        let open = tag.strip_suffix("/>").map_or_else(|| tag.to_owned(), |bare| format!("{bare}>"));
+        format!("{open}{}", super::rewrite::run_properties(self.xml, self.run))
+    }
+
+    fn tail(&self) -> String {
+        format!("</{}>", self.xml.qualified_name(self.run))
+    }
+
+    /// The nearest tracked insertion directly around the run.
+    fn insertion_around(&self) -> Option<NodeId> {
+        self.xml
+            .ancestors(self.run)
+            .take_while(|ancestor| !self.xml.is(*ancestor, Ns::W, "p"))
+            .find(|ancestor| self.xml.is(*ancestor, Ns::W, "ins") || self.xml.is(*ancestor, Ns::W, "moveTo"))
+    }
+
+    fn items<'e: 'x>(&self, edits: &'e RunEdits) -> Vec<Item<'x>> {
+        let xml = self.xml;
+        let mut items = Vec::new();
+        for child in xml.child_nodes(self.run) {
+            if xml.is(child, Ns::W, "rPr") {
+                continue;
+            }
+            if xml.is(child, Ns::W, "t") {
+                self.text_items(child, edits, &mut items);
+                continue;
+            }
+            let node_edits = edits.nodes.get(&child);
+            let inserted = |before: bool| {
+                node_edits
+                    .into_iter()
+                    .flat_map(|edits| &edits.inserted)
+                    .filter(move |(at, _)| (*at == 0) == before)
+                    .map(|(_, text)| Item::New(text))
+            };
+            items.extend(inserted(true));
+            match node_edits {
+                Some(edits) => items.push(Item::Glyph { raw: xml.raw(child), gone: !edits.deleted.is_empty() }),
+                None if xml.kind(child) == NodeKind::Element => items.push(Item::Other(xml.raw(child))),
+                None => items.push(Item::Space(xml.raw(child))),
+            }
+            items.extend(inserted(false));
+        }
+        items.extend(edits.filling.as_deref().map(Item::New));
+        items
+    }
+
+    fn text_items<'e: 'x>(&self, holder: NodeId, edits: &'e RunEdits, items: &mut Vec<Item<'x>>) {
+        let xml = self.xml;
+        let before = items.len();
+        for node in xml.child_nodes(holder) {
+            match xml.text_of(node) {
+                Some(text) => self.node_items(holder, node, &text, edits.nodes.get(&node), items),
+                None => items.push(Item::Text {
+                    holder,
+                    raw: xml.raw(node).to_owned(),
+                    decoded: String::new(),
+                    gone: false,
+                }),
+            }
+        }
+        if items.len() == before {
+            items.push(Item::Text { holder, raw: String::new(), decoded: String::new(), gone: false });
+        }
+    }
+
+    /// A text node cut at the borders of its edits.
+    fn node_items<'e: 'x>(
+        &self,
+        holder: NodeId,
+        node: NodeId,
+        text: &str,
+        edits: Option<&'e NodeEdits>,
+        items: &mut Vec<Item<'x>>,
+    ) {
+        let mut push = |range: Range<usize>, gone: bool, items: &mut Vec<Item<'x>>| {
+            if !range.is_empty() {
+                let raw = self.raw_piece(node, range.clone());
+                items.push(Item::Text { holder, raw, decoded: text[range].to_owned(), gone });
+            }
+        };
+        let Some(edits) = edits else { return push(0..text.len(), false, items) };
+        let mut cuts: Vec<usize> = edits.inserted.iter().map(|(at, _)| *at).collect();
+        cuts.extend(edits.deleted.iter().flat_map(|range| [range.start, range.end]));
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let new_at = |at: usize| edits.inserted.iter().filter(move |(place, _)| *place == at);
+        // What replaces something follows what it replaces, as Word writes it.
+        let follows = |at: usize| edits.deleted.iter().find(|range| range.start == at).map(|range| range.end);
+        let mut waiting: Vec<(usize, &'e str)> = Vec::new();
+        for (position, &at) in cuts.iter().enumerate() {
+            items.extend(waiting.iter().filter(|(end, _)| *end == at).map(|(_, new)| Item::New(new)));
+            for (_, new) in new_at(at) {
+                match follows(at) {
+                    Some(end) => waiting.push((end, new)),
+                    None => items.push(Item::New(new)),
+                }
+            }
+            if let Some(&next) = cuts.get(position + 1) {
+                let gone = edits.deleted.iter().any(|range| range.start <= at && next <= range.end);
+                push(at..next, gone, items);
+            }
+        }
+        if text.is_empty() {
+            items.push(Item::Text { holder, raw: self.xml.raw(node).to_owned(), decoded: String::new(), gone: false });
+        }
+    }
+
+    /// The raw characters behind a range of a text node's text.
+    fn raw_piece(&self, node: NodeId, range: Range<usize>) -> String {
+        let raw = self.xml.raw(node);
+        if self.xml.kind(node) != NodeKind::CData {
+            return raw[raw_offset(raw, range.start)..raw_offset(raw, range.end)].to_owned();
+        }
+        let inner = &raw["<![CDATA[".len()..raw.len() - "]]>".len()];
+        format!("<![CDATA[{}]]>", &inner[range])
+    }
+
+    fn untracked(&self, items: &[Item<'_>]) -> Result<String, EditError> {
+        let mut out = self.head();
+        let mut texts = Texts { writer: self, element: "t", open: None, written: Vec::new(), may_join: false };
+        for item in items {
+            match item {
+                Item::Text { holder, raw, decoded, gone } => {
+                    let (raw, decoded) = if *gone { ("", "") } else { (raw.as_str(), decoded.as_str()) };
+                    texts.add(*holder, raw, decoded, &mut out);
+                }
+                Item::Glyph { gone: true, .. } => texts.may_join = true,
+                Item::Glyph { raw, gone: false } | Item::Other(raw) | Item::Space(raw) => {
+                    texts.close(&mut out);
+                    out.push_str(raw);
+                }
+                Item::New(text) => {
+                    for piece in pieces(text) {
+                        match piece {
+                            Piece::Text(text) => texts.add_new(text)?,
+                            Piece::Glyph(name) => {
+                                texts.close(&mut out);
+                                out.push_str(&self.names.empty(name));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let is_spent = texts.is_spent() && !items.iter().any(|item| matches!(item, Item::Other(_)));
+        texts.close(&mut out);
+        out.push_str(&self.tail());
+        Ok(if is_spent { String::new() } else { out })
+    }
+
+    /// The run as a row of runs: what stands, `w:del` around what goes, `w:ins` around what comes.
+    fn tracked(
+        &self,
+        items: &[Item<'_>],
+        tracking: &Tracking<'_>,
+        splices: &mut Splices,
+    ) -> Result<String, EditError> {
+        let groups = in_groups(items);
+        let is_own = |group: &(State, &[Item<'_>])| group.0 != State::New;
+        let mut cut_texts = Vec::new();
+        let mut out = String::new();
+        for (position, (state, group)) in groups.iter().enumerate() {
+            let cuts = Cuts {
+                before: groups[..position].iter().any(is_own),
+                after: groups[position + 1..].iter().any(is_own),
+            };
+            match state {
+                State::Kept => out.push_str(&self.piece(group, "t", &mut cut_texts)?),
+                State::Gone => {
+                    let piece = self.piece(group, "delText", &mut cut_texts)?;
+                    out.push_str(&tracking.wrap("del", &self.names, cuts, &piece));
+                }
+                State::New => {
+                    let run = self.new_run(group)?;
+                    let mark = tracking.wrap("ins", &self.names, cuts, &run);
+                    self.place_insertion(mark, cuts, &mut out, splices);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// A run with some of the items; a `w:t` of which a piece was written before is told by our own quotes.
+    fn piece(
+        &self,
+        items: &[Item<'_>],
+        element: &'static str,
+        cut_texts: &mut Vec<NodeId>,
+    ) -> Result<String, EditError> {
+        let mut out = self.head();
+        let written = std::mem::take(cut_texts);
+        let mut texts = Texts { writer: self, element, open: None, written, may_join: false };
+        for item in items {
+            match item {
+                Item::Text { holder, raw, decoded, .. } => texts.add(*holder, raw, decoded, &mut out),
+                Item::Glyph { raw, .. } | Item::Other(raw) | Item::Space(raw) => {
+                    texts.close(&mut out);
+                    out.push_str(raw);
+                }
+                Item::New(_) => {}
+            }
+        }
+        texts.close(&mut out);
+        *cut_texts = texts.written;
+        out.push_str(&self.tail());
+        Ok(out)
+    }
+
+    fn new_run(&self, items: &[Item<'_>]) -> Result<String, EditError> {
+        let text: String =
+            items.iter().map(|item| if let Item::New(text) = item { text } else { "" }).collect();
+        self.names.run(super::rewrite::run_properties(self.xml, self.run), &text)
+    }
+
+    /// Another author's insertion is parted around ours (nested `w:ins` is no form that Word writes).
+    fn place_insertion(&self, mark: String, cuts: Cuts, out: &mut String, splices: &mut Splices) {
+        let xml = self.xml;
+        let around = xml.parent(self.run).filter(|parent| xml.is(*parent, Ns::W, "ins"));
+        let Some(around) = around else { return out.push_str(&mark) };
+        let first = xml.children(around).next() == Some(self.run);
+        let last = xml.children(around).last() == Some(self.run);
+        if !cuts.before && first {
+            splices.insert(xml.span(around).start, mark);
+        } else if !cuts.after && last {
+            splices.insert(xml.span(around).end, mark);
+        } else {
+            let (open, name) = (xml.slice(xml.start_tag(around)), xml.qualified_name(around));
+            out.push_str(&format!("</{name}>{mark}{open}"));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Kept,
+    Gone,
+    New,
+}
+
+/// Neighbouring items of one fate.
+fn in_groups<'i, 'x>(items: &'i [Item<'x>]) -> Vec<(State, &'i [Item<'x>])> {
+    let mut groups: Vec<(State, Range<usize>)> = Vec::new();
+    for (position, item) in items.iter().enumerate() {
+        let state = match item {
+            Item::Text { gone: true, .. } | Item::Glyph { gone: true, .. } => State::Gone,
+            Item::New(_) => State::New,
+            Item::Space(_) => groups.last().map_or(State::Kept, |(state, _)| *state),
+            Item::Text { .. } | Item::Glyph { .. } | Item::Other(_) => State::Kept,
+        };
+        match groups.last_mut() {
+            Some((last, range)) if *last == state => range.end = position + 1,
+            _ => groups.push((state, position..position + 1)),
+        }
+    }
+    groups.into_iter().map(|(state, range)| (state, &items[range])).collect()
+}
+
+/// Collects characters into `w:t` elements.
+struct Texts<'w, 'x> {
+    writer: &'w RunWriter<'x>,
+    element: &'static str,
+    open: Option<OpenText>,
+    /// The `w:t` elements of which a piece is already out.
+    written: Vec<NodeId>,
+    /// A glyph between two `w:t` went: they may become one.
+    may_join: bool,
+}
+
+impl Texts<'_, '_> {
+    fn add(&mut self, holder: NodeId, raw: &str, decoded: &str, out: &mut String) {
+        let joins = self.open.as_ref().is_some_and(|open| match open.holder {
+            None => true,
+            Some(other) => other == holder || self.may_join && self.same_tag(other, holder),
+        });
+        if !joins {
+            self.close(out);
+        }
+        let reopened = self.written.contains(&holder);
+        let open = self.open.get_or_insert(OpenText {
+            holder: Some(holder),
+            raw: String::new(),
+            decoded: String::new(),
+            reopened,
+        });
+        if open.holder.is_none() {
+            (open.holder, open.reopened) = (Some(holder), reopened);
+        }
+        open.raw.push_str(raw);
+        open.decoded.push_str(decoded);
+    }
+
+    fn add_new(&mut self, text: &str) -> Result<(), EditError> {
+        let escaped = escape_text(text)?;
+        let open = self.open.get_or_insert(OpenText {
+            holder: None,
+            raw: String::new(),
+            decoded: String::new(),
+            reopened: false,
+        });
+        open.raw.push_str(&escaped);
+        open.decoded.push_str(text);
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut String) {
+        self.may_join = false;
+        let Some(open) = self.open.take() else { return };
+        if open.raw.is_empty() && (open.reopened || open.holder.is_none()) {
+            return;
+        }
+        let name = format!("{}{}", self.writer.names.element, self.element);
+        let attributes = self.attributes(&open);
+        out.push_str(&format!("<{name}{attributes}>{}</{name}>", open.raw));
+        self.written.extend(open.holder);
+    }
+
+    /// The attributes of a `w:t` with the white-space rule that its new text needs.
+    fn attributes(&self, open: &OpenText) -> String {
+        let needs = has_edge_space(&open.decoded);
+        let Some(holder) = open.holder else { return if needs { OUR_SPACE.into() } else { String::new() } };
+        let (bare, space) = self.parted(holder);
+        if open.reopened {
+            return format!("{bare}{OUR_SPACE}");
+        }
+        match space {
+            Some(ours) if ours == OUR_SPACE && !needs && !open.decoded.is_empty() => bare,
+            Some(_) => self.raw_attributes(holder).to_owned(),
+            None if needs => format!("{}{OUR_SPACE}", self.raw_attributes(holder)),
+            None => self.raw_attributes(holder).to_owned(),
+        }
+    }
+
+    /// Nothing was written and nothing is left to write in a `w:t` that we made: the run was ours and goes.
+    fn is_spent(&self) -> bool {
+        let Some(OpenText { holder: Some(holder), raw, .. }) = &self.open else { return false };
+        raw.is_empty() && self.written.is_empty() && self.parted(*holder).1.as_deref() == Some(OUR_SPACE)
+    }
+
+    fn raw_attributes(&self, holder: NodeId) -> &str {
+        let xml = self.writer.xml;
+        let tag = xml.slice(xml.start_tag(holder));
+        let inner = tag.strip_suffix("/>").or_else(|| tag.strip_suffix('>')).unwrap_or(tag);
+        &inner[1 + xml.qualified_name(holder).len()..]
+    }
+
+    /// The attributes without `xml:space`, and that one as written.
+    fn parted(&self, holder: NodeId) -> (String, Option<String>) {
+        let xml = self.writer.xml;
+        match xml.attribute(holder, Ns::Xml, "space") {
+            Some(space) => {
+                let written = xml.slice(space.whole.clone());
+                (self.raw_attributes(holder).replacen(written, "", 1), Some(written.to_owned()))
+            }
+            None => (self.raw_attributes(holder).to_owned(), None),
+        }
+    }
+
+    fn same_tag(&self, one: NodeId, other: NodeId) -> bool {
+        self.parted(one).0.trim() == self.parted(other).0.trim()
+    }
+}
