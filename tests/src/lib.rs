@@ -5,6 +5,7 @@
 
 pub mod decks;
 pub mod entries;
+pub mod words;
 
 use std::path::{Path, PathBuf};
 

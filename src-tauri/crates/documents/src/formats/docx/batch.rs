@@ -14,7 +14,7 @@ use super::{
     tracking::Tracking,
 };
 use crate::{
-    ApplyContext, Applied, Change, DocumentError, EditError, Warning,
+    Applied, ApplyContext, Change, DocumentError, EditError, Warning,
     error::EditErrorKind,
     package::{
         Package,
@@ -243,9 +243,9 @@ impl<'a> Batch<'a> {
     }
 
     fn not_there(&mut self, at: &str) -> EditError {
-        let body = self.load_base(0).map_or(0, |body| {
-            body.index.entries.iter().filter_map(|entry| entry.index).max().unwrap_or(0)
-        });
+        let body = self
+            .load_base(0)
+            .map_or(0, |body| body.index.entries.iter().filter_map(|entry| entry.index).max().unwrap_or(0));
         EditError::new(
             EditErrorKind::OutOfRange,
             format!("There is no {at} in this document; the body has {body} paragraphs."),
@@ -308,7 +308,10 @@ impl<'a> Batch<'a> {
         let follow = match &spotted {
             Spotted::Kept { part, start } => {
                 let steps = &self.parts[*part].steps;
-                steps.last().map_or(Some(*start), |step| moved(step, *start)).map(|now| (*part, now, steps.len()))
+                steps
+                    .last()
+                    .map_or(Some(*start), |step| moved(step, *start))
+                    .map(|now| (*part, now, steps.len()))
             }
             Spotted::New { part, at, relative } => {
                 let steps = &self.parts[*part].steps;
@@ -354,7 +357,8 @@ impl<'a> Batch<'a> {
     /// Refuses what the document's protection does not allow to an edit of this kind.
     pub(super) fn check_protection(&mut self, kind: EditKind) -> Result<(), EditError> {
         let reason = match (self.settings.protection, kind) {
-            (Protection::None | Protection::TrackedOnly, _) | (Protection::CommentsOnly, EditKind::Comment) => {
+            (Protection::None | Protection::TrackedOnly, _)
+            | (Protection::CommentsOnly, EditKind::Comment) => {
                 return Ok(());
             }
             (Protection::ReadOnly, _) => "is protected as read-only",
@@ -365,7 +369,10 @@ impl<'a> Batch<'a> {
             return Err(EditError::new(EditErrorKind::ReadOnly, format!("The document {reason}."))
                 .hint("Ask the user; with `override_protection` the edit is made all the same."));
         }
-        self.warn_once("protection_overridden", format!("The document {reason}; it was edited all the same."));
+        self.warn_once(
+            "protection_overridden",
+            format!("The document {reason}; it was edited all the same."),
+        );
         Ok(())
     }
 

@@ -41,12 +41,8 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
 
 /// Lengths in bytes of the common beginning and end, which do not overlap.
 fn common_ends(old: &str, new: &str) -> (usize, usize) {
-    let prefix: usize = old
-        .graphemes(true)
-        .zip(new.graphemes(true))
-        .take_while(|(a, b)| a == b)
-        .map(|(a, _)| a.len())
-        .sum();
+    let prefix: usize =
+        old.graphemes(true).zip(new.graphemes(true)).take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
     let suffix: usize = old[prefix..]
         .graphemes(true)
         .rev()

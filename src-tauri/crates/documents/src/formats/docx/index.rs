@@ -321,8 +321,7 @@ impl Walker<'_> {
     fn part_of_table(&mut self, node: NodeId, frame: usize, kind: EntryKind) {
         let Frame { prefix, story, counted, .. } = &mut self.frames[frame];
         *counted += 1;
-        let (letter, level) =
-            if kind == EntryKind::Row { ('r', Level::Cells) } else { ('c', Level::Blocks) };
+        let (letter, level) = if kind == EntryKind::Row { ('r', Level::Cells) } else { ('c', Level::Blocks) };
         let (at, story) = (joined(prefix, letter, *counted), *story);
         self.entry(at.clone(), kind, node, story, None);
         self.enter(node, at, level, story);
@@ -378,6 +377,7 @@ fn same_text(xml: &Xml, one: NodeId, other: NodeId) -> bool {
 /// The byte range of a paragraph's content behind its properties.
 pub(super) fn inner_range(xml: &Xml, paragraph: NodeId) -> Range<usize> {
     let content = xml.content(paragraph);
-    let start = xml.child(paragraph, Ns::W, "pPr").map_or(content.start, |properties| xml.span(properties).end);
+    let start =
+        xml.child(paragraph, Ns::W, "pPr").map_or(content.start, |properties| xml.span(properties).end);
     start..content.end
 }

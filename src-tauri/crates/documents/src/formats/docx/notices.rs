@@ -83,7 +83,8 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
     if holds(b"altChunk") {
         add(
             "has_embedded_documents",
-            "The document embeds other files as text (altChunk); their text is neither shown nor edited.".into(),
+            "The document embeds other files as text (altChunk); their text is neither shown nor edited."
+                .into(),
         );
     }
 }

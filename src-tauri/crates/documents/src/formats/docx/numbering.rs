@@ -30,7 +30,8 @@ impl Numbering {
         for definition in xml.children_named(xml.root(), Ns::W, "abstractNum") {
             let Some(id) = number(&xml, definition, "abstractNumId") else { continue };
             for level in xml.children_named(definition, Ns::W, "lvl") {
-                let format = xml.child(level, Ns::W, "numFmt").and_then(|format| xml.value(format, Ns::W, "val"));
+                let format =
+                    xml.child(level, Ns::W, "numFmt").and_then(|format| xml.value(format, Ns::W, "val"));
                 if let (Some(position), Some(format)) = (number(&xml, level, "ilvl"), format) {
                     numbering.formats.insert((id, position), format.into_owned());
                 }

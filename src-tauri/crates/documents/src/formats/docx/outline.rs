@@ -137,10 +137,13 @@ impl Window {
 
     /// Opens and closes the window at an entry.
     fn step(&mut self, entry: &Entry) {
-        if self.state == State::Before && self.first.as_deref().is_some_and(|first| begins(&entry.at, first)) {
+        if self.state == State::Before && self.first.as_deref().is_some_and(|first| begins(&entry.at, first))
+        {
             self.state = State::Inside;
         }
-        if self.state == State::Inside && matches!(&self.last, Last::Under(prefix) if !begins(&entry.at, prefix)) {
+        if self.state == State::Inside
+            && matches!(&self.last, Last::Under(prefix) if !begins(&entry.at, prefix))
+        {
             self.state = State::After;
         }
     }
@@ -149,7 +152,9 @@ impl Window {
         // A range outside the document is an empty answer that says so.
         if self.state == State::Before && outline.nodes.is_empty() {
             let first = self.first.unwrap_or_default();
-            outline.warnings.push(Warning::new("range_not_found", format!("There is no {first} in this document.")));
+            outline
+                .warnings
+                .push(Warning::new("range_not_found", format!("There is no {first} in this document.")));
         }
         Ok(())
     }
@@ -161,7 +166,8 @@ fn begins(at: &str, prefix: &str) -> bool {
 }
 
 fn cost(node: &Node) -> usize {
-    let fields: usize = node.more.iter().map(|(key, value)| key.len() + 8 + value.as_str().map_or(8, str::len)).sum();
+    let fields: usize =
+        node.more.iter().map(|(key, value)| key.len() + 8 + value.as_str().map_or(8, str::len)).sum();
     node.at.len() + node.kind.len() + node.text.len() + fields + 32
 }
 
@@ -200,10 +206,14 @@ fn describe(loaded: &Loaded, definitions: &Definitions, entry: &Entry) -> Option
 fn count_under(loaded: &Loaded, entry: &Entry, kind: EntryKind) -> usize {
     let depth = entry.at.matches('.').count() + 1;
     let rest = loaded.index.entries.iter().skip_while(|other| other.start <= entry.start);
-    rest.take_while(|other| begins(&other.at, &entry.at) || !other.at.starts_with(['t', 'h', 'f', 'e', 'c', 'p']) || other.start < loaded.xml.span(entry.node).end)
-        .filter(|other| other.kind == kind && begins(&other.at, &entry.at))
-        .filter(|other| other.at.matches('.').count() == depth)
-        .count()
+    rest.take_while(|other| {
+        begins(&other.at, &entry.at)
+            || !other.at.starts_with(['t', 'h', 'f', 'e', 'c', 'p'])
+            || other.start < loaded.xml.span(entry.node).end
+    })
+    .filter(|other| other.kind == kind && begins(&other.at, &entry.at))
+    .filter(|other| other.at.matches('.').count() == depth)
+    .count()
 }
 
 /// Only a cell that spans others is worth a node of its own.
@@ -215,7 +225,11 @@ fn merged_cell(xml: &Xml, entry: &Entry) -> Option<Node> {
         .and_then(|span| span.parse::<u32>().ok())
         .filter(|span| *span > 1);
     let merge = xml.child(properties, Ns::W, "vMerge").map(|merge| {
-        if xml.value(merge, Ns::W, "val").is_some_and(|value| value == "restart") { "start" } else { "continue" }
+        if xml.value(merge, Ns::W, "val").is_some_and(|value| value == "restart") {
+            "start"
+        } else {
+            "continue"
+        }
     });
     if span.is_none() && merge.is_none() {
         return None;
@@ -289,7 +303,9 @@ impl Facts {
             (format.to_owned(), list_level)
         });
         Facts {
-            level: number(child("outlineLvl")).or_else(|| of_style(|style| style.outline_level)).filter(|level| *level < 9),
+            level: number(child("outlineLvl"))
+                .or_else(|| of_style(|style| style.outline_level))
+                .filter(|level| *level < 9),
             list,
             ends_section: child("sectPr").is_some(),
             style: style.map(super::styles::Style::shown_name),

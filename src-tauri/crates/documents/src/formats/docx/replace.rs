@@ -93,9 +93,7 @@ fn in_scope(story: StoryKind, scope: Scope) -> bool {
 
 /// Matches that do not cut a grapheme in two: `e` is not found in `é` written as two characters.
 fn matches_in<'t>(text: &'t str, find: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-    let whole = |at: usize| {
-        GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
-    };
+    let whole = |at: usize| GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true);
     text.match_indices(find)
         .map(|(start, found)| start..start + found.len())
         .filter(move |range| whole(range.start) && whole(range.end))
@@ -117,14 +115,20 @@ fn choose(
         None if count == 1 => Ok(matches),
         None => {
             let places = places(&matches, searched);
-            Err(EditError::new(EditErrorKind::MultipleMatches, format!("\"{find}\" was found {count} times."))
-                .hint("Use a longer text, or say which `occurrence`, or \"all\".")
-                .matches(places))
+            Err(EditError::new(
+                EditErrorKind::MultipleMatches,
+                format!("\"{find}\" was found {count} times."),
+            )
+            .hint("Use a longer text, or say which `occurrence`, or \"all\".")
+            .matches(places))
         }
-        Some(Occurrence::Nth(number)) if (1..=count).contains(&number) => Ok(vec![matches.swap_remove(number - 1)]),
+        Some(Occurrence::Nth(number)) if (1..=count).contains(&number) => {
+            Ok(vec![matches.swap_remove(number - 1)])
+        }
         Some(Occurrence::Nth(number)) => {
             let places = places(&matches, searched);
-            let message = format!("There is no occurrence {number} of \"{find}\"; it was found {count} times.");
+            let message =
+                format!("There is no occurrence {number} of \"{find}\"; it was found {count} times.");
             Err(EditError::new(EditErrorKind::OutOfRange, message).matches(places))
         }
     }
@@ -171,7 +175,8 @@ fn nearest(searched: &[Searched], find: &str) -> Vec<Place> {
         .filter(|(score, _)| *score > 0)
         .collect();
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    let place = |paragraph: &Searched| Place { location: paragraph.at.clone(), text: shortened(&paragraph.text) };
+    let place =
+        |paragraph: &Searched| Place { location: paragraph.at.clone(), text: shortened(&paragraph.text) };
     scored.into_iter().take(3).map(|(_, paragraph)| place(paragraph)).collect()
 }
 
@@ -184,7 +189,13 @@ fn folded(text: &str) -> String {
         other if other.is_whitespace() => ' ',
         other => other,
     });
-    plain.collect::<String>().to_lowercase().split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    plain
+        .collect::<String>()
+        .to_lowercase()
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// All matches of a part change together.

@@ -156,8 +156,10 @@ impl Plan<'_> {
             _ => "alternate content",
         };
         let text = &self.view.text[wall.range.clone()];
-        Err(would_damage(format!("The change reaches into {what} (\"{text}\"), which is not edited as text."))
-            .hint("Keep that text as it is and change only what stands around it."))
+        Err(would_damage(format!(
+            "The change reaches into {what} (\"{text}\"), which is not edited as text."
+        ))
+        .hint("Keep that text as it is and change only what stands around it."))
     }
 
     /// All characters that are replaced must lie inside the same borders; deleting may also empty hyperlinks.
@@ -209,9 +211,8 @@ impl Plan<'_> {
             ScopeKind::Insertion | ScopeKind::Plain => false,
         });
         let fields = std::iter::successors(field, |inner| self.index.fields.all[*inner].parent);
-        let covers = |field: &usize| {
-            self.view.open_before.contains(field) && self.view.open_after.contains(field)
-        };
+        let covers =
+            |field: &usize| self.view.open_before.contains(field) && self.view.open_after.contains(field);
         let mut borders: Vec<Border> = hard.map(Border::Scope).collect();
         borders.extend(fields.filter(|field| !covers(field)).map(Border::Field));
         borders
@@ -245,7 +246,9 @@ impl Plan<'_> {
                     Ok(self.outside(left, &only_left, Side::After))
                 }
             }
-            (Some(left), None) if is_open(left) && borders(left).is_empty() => Ok(Spot::Atom { atom: left, at }),
+            (Some(left), None) if is_open(left) && borders(left).is_empty() => {
+                Ok(Spot::Atom { atom: left, at })
+            }
             (Some(left), None) => Ok(self.outside(left, &borders(left), Side::After)),
             (None, Some(right)) if is_open(right) && borders(right).is_empty() => {
                 Ok(Spot::Atom { atom: right, at })
@@ -324,7 +327,9 @@ impl Plan<'_> {
             return Ok(Spot::EmptyRun(run));
         }
         if self.view.ends_in_code {
-            return Err(would_damage("The paragraph lies in the code of a field, where text is not shown.".into()));
+            return Err(would_damage(
+                "The paragraph lies in the code of a field, where text is not shown.".into(),
+            ));
         }
         Ok(Spot::NewRun { at: self.xml.content(self.view.paragraph).end, like: None })
     }

@@ -43,9 +43,17 @@ impl RunEdits {
 /// A piece of a run's content, in order.
 enum Item<'x> {
     /// Characters of a `w:t`; an untouched empty `w:t` is one with nothing in it.
-    Text { holder: NodeId, raw: String, decoded: String, gone: bool },
+    Text {
+        holder: NodeId,
+        raw: String,
+        decoded: String,
+        gone: bool,
+    },
     /// A glyph element.
-    Glyph { raw: &'x str, gone: bool },
+    Glyph {
+        raw: &'x str,
+        gone: bool,
+    },
     /// Anything else.
     Other(&'x str),
     /// White space and comments between the elements; it stays with what stands before it.
@@ -81,16 +89,14 @@ pub(super) fn write_run(
     }
     let old = &xml.bytes()[span.clone()];
     let (prefix, suffix) = common_bytes(old, new.as_bytes());
-    splices.replace(
-        span.start + prefix..span.end - suffix,
-        &new.as_bytes()[prefix..new.len() - suffix],
-    );
+    splices.replace(span.start + prefix..span.end - suffix, &new.as_bytes()[prefix..new.len() - suffix]);
     Ok(())
 }
 
 fn common_bytes(old: &[u8], new: &[u8]) -> (usize, usize) {
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let suffix = old[prefix..].iter().rev().zip(new[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let suffix =
+        old[prefix..].iter().rev().zip(new[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
     (prefix, suffix)
 }
 
@@ -150,7 +156,9 @@ impl<'x> RunWriter<'x> {
             };
             items.extend(inserted(true));
             match node_edits {
-                Some(edits) => items.push(Item::Glyph { raw: xml.raw(child), gone: !edits.deleted.is_empty() }),
+                Some(edits) => {
+                    items.push(Item::Glyph { raw: xml.raw(child), gone: !edits.deleted.is_empty() })
+                }
                 None if xml.kind(child) == NodeKind::Element => items.push(Item::Other(xml.raw(child))),
                 None => items.push(Item::Space(xml.raw(child))),
             }
@@ -188,7 +196,7 @@ impl<'x> RunWriter<'x> {
         edits: Option<&'e NodeEdits>,
         items: &mut Vec<Item<'x>>,
     ) {
-        let mut push = |range: Range<usize>, gone: bool, items: &mut Vec<Item<'x>>| {
+        let push = |range: Range<usize>, gone: bool, items: &mut Vec<Item<'x>>| {
             if !range.is_empty() {
                 let raw = self.raw_piece(node, range.clone());
                 items.push(Item::Text { holder, raw, decoded: text[range].to_owned(), gone });
@@ -218,7 +226,12 @@ impl<'x> RunWriter<'x> {
             }
         }
         if text.is_empty() {
-            items.push(Item::Text { holder, raw: self.xml.raw(node).to_owned(), decoded: String::new(), gone: false });
+            items.push(Item::Text {
+                holder,
+                raw: self.xml.raw(node).to_owned(),
+                decoded: String::new(),
+                gone: false,
+            });
         }
     }
 
@@ -234,7 +247,8 @@ impl<'x> RunWriter<'x> {
 
     fn untracked(&self, items: &[Item<'_>]) -> Result<String, EditError> {
         let mut out = self.head();
-        let mut texts = Texts { writer: self, element: "t", open: None, written: Vec::new(), may_join: false };
+        let mut texts =
+            Texts { writer: self, element: "t", open: None, written: Vec::new(), may_join: false };
         for item in items {
             match item {
                 Item::Text { holder, raw, decoded, gone } => {

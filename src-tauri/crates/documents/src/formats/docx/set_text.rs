@@ -96,8 +96,10 @@ pub(super) fn plan_text(
     let (xml, index) = (&target.loaded.xml, &target.loaded.index);
     let entry = target.entry();
     if tracking.is_some() && target.story_kind() == StoryKind::TextBox {
-        return Err(would_damage("Tracked changes inside a text box are not written: Word may refuse the file.".into())
-            .hint("Make this edit with `track_changes` set to false."));
+        return Err(would_damage(
+            "Tracked changes inside a text box are not written: Word may refuse the file.".into(),
+        )
+        .hint("Make this edit with `track_changes` set to false."));
     }
     if index.is_split(entry.node) {
         return Err(would_damage(format!(
@@ -105,7 +107,8 @@ pub(super) fn plan_text(
             entry.at
         )));
     }
-    let paragraphs: Vec<NodeId> = std::iter::once(entry.node).chain(index.twins(entry.node).iter().copied()).collect();
+    let paragraphs: Vec<NodeId> =
+        std::iter::once(entry.node).chain(index.twins(entry.node).iter().copied()).collect();
     for paragraph in paragraphs {
         let view = View::of(xml, index, paragraph);
         let touched = rewrite(xml, index, &view, hunks, tracking, splices)?;
@@ -119,16 +122,18 @@ pub(super) fn plan_text(
 fn warn_fields(batch: &mut Batch<'_>, target: &Target, touched: &super::rewrite::Touched) {
     let (xml, index) = (&target.loaded.xml, &target.loaded.index);
     let complex = touched.fields.iter().map(|field| index.fields.code(xml, *field));
-    let simple = touched.simple_fields.iter().map(|field| {
-        xml.value(*field, crate::package::xml::Ns::W, "instr").unwrap_or_default().into_owned()
-    });
+    let simple = touched
+        .simple_fields
+        .iter()
+        .map(|field| xml.value(*field, crate::package::xml::Ns::W, "instr").unwrap_or_default().into_owned());
     let codes: Vec<String> = complex.chain(simple).collect();
     for code in codes {
         let word = code.split_whitespace().next().unwrap_or_default().to_uppercase();
         if matches!(word.as_str(), "FORMTEXT" | "HYPERLINK" | "FORMDROPDOWN") {
             continue;
         }
-        let message = format!("The changed text is the result of a {word} field; updating the field replaces it.");
+        let message =
+            format!("The changed text is the result of a {word} field; updating the field replaces it.");
         batch.warn_at("field_result_edited", &target.entry().at.clone(), &message);
     }
 }

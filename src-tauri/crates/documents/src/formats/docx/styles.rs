@@ -50,8 +50,10 @@ impl Styles {
         let part = package.relationships(&main)?.part_of_kind("styles").filter(|part| package.has(part));
         let Some(part) = part else { return Ok(Styles::default()) };
         let Ok(xml) = package.xml(&part) else { return Ok(Styles::default()) };
-        let all: Vec<Style> =
-            xml.children_named(xml.root(), Ns::W, "style").filter_map(|style| read_style(&xml, style)).collect();
+        let all: Vec<Style> = xml
+            .children_named(xml.root(), Ns::W, "style")
+            .filter_map(|style| read_style(&xml, style))
+            .collect();
         let by_id = all.iter().enumerate().map(|(position, style)| (style.id.clone(), position)).collect();
         Ok(Styles { part: Some(part), all, by_id })
     }
@@ -96,8 +98,21 @@ impl Style {
         let word = self.name.split(' ').next().unwrap_or_default();
         let is_built_in = matches!(
             word,
-            "heading" | "toc" | "header" | "footer" | "caption" | "footnote" | "endnote" | "annotation" | "index"
-                | "table" | "page" | "line" | "envelope" | "macro" | "toa"
+            "heading"
+                | "toc"
+                | "header"
+                | "footer"
+                | "caption"
+                | "footnote"
+                | "endnote"
+                | "annotation"
+                | "index"
+                | "table"
+                | "page"
+                | "line"
+                | "envelope"
+                | "macro"
+                | "toa"
         );
         match is_built_in {
             true => self.name.split(' ').map(capitalized).collect::<Vec<_>>().join(" "),
@@ -111,7 +126,9 @@ fn capitalized(word: &str) -> String {
         "toc" | "toa" => word.to_uppercase(),
         _ => {
             let mut characters = word.chars();
-            characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+            characters
+                .next()
+                .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
         }
     }
 }

@@ -112,7 +112,8 @@ impl View {
 
     /// The scopes around an atom, innermost first.
     pub(super) fn scopes_of(&self, scope: Option<usize>) -> impl Iterator<Item = &Scope> {
-        std::iter::successors(scope, |inner| self.scopes[*inner].parent).map(|position| &self.scopes[position])
+        std::iter::successors(scope, |inner| self.scopes[*inner].parent)
+            .map(|position| &self.scopes[position])
     }
 
     /// The positions in `atoms` of those that a range of the text touches.
@@ -281,11 +282,20 @@ impl Reader<'_> {
     }
 
     /// The text under `source` as one piece; of alternate branches the first that has text.
-    fn wall_in_run(&mut self, node: NodeId, source: NodeId, run: NodeId, scope: Option<usize>, namespace: Ns) {
+    fn wall_in_run(
+        &mut self,
+        node: NodeId,
+        source: NodeId,
+        run: NodeId,
+        scope: Option<usize>,
+        namespace: Ns,
+    ) {
         let xml = self.xml;
         let text_under = |root: NodeId| -> String {
             visible_descendants(xml, root, |inner| {
-                is_shadow_branch(xml, inner) || xml.is(inner, Ns::W, "txbxContent") || xml.is(inner, Ns::W, "del")
+                is_shadow_branch(xml, inner)
+                    || xml.is(inner, Ns::W, "txbxContent")
+                    || xml.is(inner, Ns::W, "del")
             })
             .filter(|inner| xml.is(*inner, namespace, "t"))
             .map(|inner| xml.text(inner).into_owned())

@@ -1,0 +1,95 @@
+//! One small edit on every Word file of the corpus: one story part changes, and of it only the edit.
+
+use documents::error::EditErrorKind;
+use serde_json::json;
+use stet_tests::{
+    decks::difference,
+    words::{Options, apply, apply_with, outline, text_at},
+};
+
+const EXTENSIONS: &[&str] = &["docx", "docm", "dotx", "dotm"];
+
+/// Files that are refused on opening, each for a reason of its own.
+const REFUSED: &[&str] = &[
+    "ExternalEntityInText.docx",
+    "office-standard-password.docx",
+    "clusterfuzz-testcase-minimized-POIXWPFFuzzer-6733884933668864.docx",
+    "xml-illformed.docx",
+    "xml-xxe.docx",
+    "zip-truncated-mid.docx",
+    "zip-bad-crc.docx",
+    "zip-duplicate-entry.docx",
+];
+
+fn documents() -> Vec<(String, Vec<u8>)> {
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, std::fs::read(&path).unwrap())
+    };
+    stet_tests::corpus(EXTENSIONS).into_iter().map(read).collect()
+}
+
+/// Every part's name and bytes.
+fn contents(document: &[u8]) -> Vec<(String, Vec<u8>)> {
+    stet_tests::decks::entries(document).into_iter().map(|entry| (entry.name, entry.content)).collect()
+}
+
+#[test]
+fn every_document_opens_and_an_edit_changes_one_part() {
+    for (name, document) in documents() {
+        let nodes = match outline(&document) {
+            Ok(outline) => outline.nodes,
+            Err(error) => {
+                assert!(REFUSED.contains(&name.as_str()), "{name}: {error}");
+                println!("{name}: {error}");
+                continue;
+            }
+        };
+        let long_enough = |text: &str| text.trim().chars().count() > 2;
+        let Some(node) = nodes.iter().find(|node| node.kind == "paragraph" && long_enough(&node.text)) else {
+            println!("{name}: no text");
+            continue;
+        };
+        let new = format!("{} Stet", node.text);
+        let ops = json!([{"op": "docx_set_paragraph", "at": node.at, "text": new}]);
+        let applied = match apply(&document, &ops) {
+            Ok(applied) => applied,
+            Err(error) if error.kind == EditErrorKind::ReadOnly => {
+                let options = Options { override_protection: true, ..Options::default() };
+                apply_with(&document, &ops, options).unwrap()
+            }
+            Err(error) if REFUSED.contains(&name.as_str()) => {
+                println!("{name}: {error}");
+                continue;
+            }
+            Err(error) => panic!("{name}: {error:?}"),
+        };
+        let difference = difference(&document, &applied.bytes);
+        assert!(difference.added.is_empty() && difference.removed.is_empty(), "{name}: {difference:?}");
+        assert_eq!(difference.changed.len(), 1, "{name}: {difference:?}");
+        assert!(difference.changed[0].1 <= ops.to_string().len() + 2_000, "{name}: {difference:?}");
+        assert_eq!(text_at(&applied.bytes, &node.at), Some(new.clone()), "{name}");
+        assert_eq!(outline(&applied.bytes).unwrap().nodes.len(), nodes.len(), "{name}");
+        let back = json!([{"op": "docx_set_paragraph", "at": node.at, "text": node.text}]);
+        let options = Options { override_protection: true, ..Options::default() };
+        let restored = apply_with(&applied.bytes, &back, options).unwrap();
+        assert_eq!(contents(&restored.bytes), contents(&document), "{name}");
+    }
+}
+
+/// Text set to itself is no change at all, for every paragraph in one batch.
+#[test]
+fn every_paragraph_set_to_itself_is_unchanged() {
+    for (name, document) in documents() {
+        let Ok(found) = outline(&document) else { continue };
+        let ops: Vec<serde_json::Value> = found
+            .nodes
+            .iter()
+            .filter(|node| node.kind == "paragraph")
+            .map(|node| json!({"op": "docx_set_paragraph", "at": node.at, "text": node.text}))
+            .collect();
+        let applied = apply(&document, &json!(ops)).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        assert!(applied.bytes == document, "{name}");
+        assert!(applied.changes.is_empty(), "{name}");
+    }
+}
