@@ -124,7 +124,16 @@ impl<'x> RunWriter<'x> {
     }
 
     fn tail(&self) -> String {
-        format!("</{}>", self.xml.qualified_name(self.run))
+        self.end_tag(self.run)
+    }
+
+    /// An end tag as written; white space may stand in it.
+    fn end_tag(&self, element: NodeId) -> String {
+        let (content, span) = (self.xml.content(element), self.xml.span(element));
+        match self.xml.is_empty_tag(element) {
+            true => format!("</{}>", self.xml.qualified_name(element)),
+            false => self.xml.slice(content.end..span.end).to_owned(),
+        }
     }
 
     /// The nearest tracked insertion directly around the run.
@@ -441,7 +450,11 @@ impl Texts<'_, '_> {
         }
         let name = format!("{}{}", self.writer.names.element, self.element);
         let attributes = self.attributes(&open);
-        out.push_str(&format!("<{name}{attributes}>{}</{name}>", open.raw));
+        let end = match open.holder {
+            Some(holder) if self.element == "t" => self.writer.end_tag(holder),
+            _ => format!("</{name}>"),
+        };
+        out.push_str(&format!("<{name}{attributes}>{}{end}", open.raw));
         self.written.extend(open.holder);
     }
 
