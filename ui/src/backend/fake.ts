@@ -2,7 +2,7 @@
  * A backend in memory, for browser tests and for work on the page alone. It understands two commands (replace, append) on text
  * and keeps revisions, proposals and snapshots like the real one. It is not a second implementation of the product.
  */
-import type { AppError, AppEvent, Backend, Begin, Change, DocumentInfo, Proposal, Receipt, Snapshot } from './index';
+import type { AppError, AppEvent, Backend, Begin, Change, DocumentInfo, Proposal, Receipt, Snapshot, ToolReceipt } from './index';
 
 interface FakeDocument {
   info: DocumentInfo;
@@ -18,6 +18,8 @@ interface FakeProposal {
 }
 
 type Params = Record<string, unknown>;
+type Without<Part> = Part extends unknown ? Omit<Part, 'seq'> : never;
+type Unnumbered = Without<AppEvent>;
 
 const WELCOME = [
   '# Pilot plan',
@@ -47,6 +49,7 @@ export class Fake implements Backend {
   failNext = new Map<string, AppError>();
   private listener: (event: AppEvent) => void = () => {};
   private counter = 0;
+  private seq = 0;
 
   constructor() {
     this.add('welcome.md', 'text', WELCOME);
@@ -58,7 +61,7 @@ export class Fake implements Backend {
   begin(listener: (event: AppEvent) => void): Promise<Begin> {
     this.listener = listener;
     const documents = [...this.documents.values()].map((document) => document.info);
-    return Promise.resolve({ documents, failed: [], platform: 'browser', first_start: true });
+    return Promise.resolve({ documents, failed: [], front: null, platform: 'browser', first_start: true });
   }
 
   async call(command: string, params: unknown): Promise<never> {
@@ -73,8 +76,9 @@ export class Fake implements Backend {
     return structuredClone(this.answer(command, given)) as never;
   }
 
-  emit(event: AppEvent): void {
-    this.listener(structuredClone(event));
+  /** Core events get their number here. */
+  emit(event: Unnumbered): void {
+    this.listener({ seq: ++this.seq, ...structuredClone(event) } as AppEvent);
   }
 
   add(name: string, format: DocumentInfo['format'], text: string): DocumentInfo {
@@ -165,7 +169,7 @@ export class Fake implements Backend {
     const wanted = snapshot ? document.snapshots.find((kept) => kept.id === snapshot) : document.snapshots[0];
     if (!wanted) throw refusal('out_of_range', 422, 'There is nothing to undo.');
     const text = wanted.text;
-    this.keep(document, snapshot ? 'restore' : 'undo', '');
+    this.keep(document, 'restore', '');
     document.text = text;
     return this.commit(document);
   }
@@ -188,7 +192,7 @@ export class Fake implements Backend {
     this.emit({ event: 'proposal_changed', proposal });
   }
 
-  private keep(document: FakeDocument, origin: string, summary: string): void {
+  private keep(document: FakeDocument, origin: Snapshot['origin'], summary: string): void {
     const id = `snap-${String(document.snapshots.length + 1).padStart(6, '0')}`;
     const { content_rev } = document.info;
     document.snapshots.unshift({
@@ -198,7 +202,8 @@ export class Fake implements Backend {
 
   private history(file_id: string): unknown {
     const { info, snapshots } = this.document(file_id);
-    return { file_id, content_rev: info.content_rev, snapshots: snapshots.map(({ text: _, ...wire }) => wire) };
+    const told = snapshots.map(({ text: _, ...wire }) => wire);
+    return { ok: true, file_id, content_rev: info.content_rev, snapshots: told, can_undo: told.length > 0, can_redo: false };
   }
 
   private turn(message: string, file_ids: string[]): unknown {
@@ -218,17 +223,17 @@ export class Fake implements Backend {
       await pause();
       this.emit({ event: 'turn_text', turn_id, delta: word });
     }
-    this.emit({ event: 'turn_finished', turn_id, message: reply, usage: { input: 120, output: 24 } });
+    this.emit({ event: 'turn_finished', turn_id, message: reply, receipts: [], usage: { input: 120, output: 24 } });
   }
 
   private propose(turn_id: string, document: FakeDocument, find: string, replace: string): void {
     const id = `call-${turn_id}`;
-    this.emit({ event: 'tool_call', turn_id, id, name: 'file_edit', state: 'receiving', arguments_so_far_bytes: 48 });
+    this.emit({ event: 'tool_call', turn_id, id, name: 'file_edit', state: 'streaming', arguments_so_far_bytes: 48 });
     const receipt = this.stage(document, find, replace);
-    this.emit({ event: 'tool_result', turn_id, id, receipt });
+    this.emit({ event: 'tool_result', turn_id, id, receipt: JSON.parse(JSON.stringify(receipt)) });
   }
 
-  private stage(document: FakeDocument, find: string, replace: string): Receipt {
+  private stage(document: FakeDocument, find: string, replace: string): ToolReceipt {
     const { file_id, path, content_rev } = document.info;
     if (!document.text.includes(find)) {
       const error = refusal('zero_matches', 422, `"${find}" is not in the document.`, 'Copy the words from the document.');
@@ -239,7 +244,7 @@ export class Fake implements Backend {
     const proposal_id = `prop-${++this.counter}`;
     const wire: Proposal = {
       proposal_id, file_id, base_rev: content_rev, state: 'pending', changes, warnings: [], ops: [], summary: `${find} → ${replace}`,
-      origin: 'assistant',
+      origin: 'assistant', conflicts: [], created_at: new Date().toISOString(),
     };
     this.proposals.set(proposal_id, { wire, before: document.text, after });
     document.info.pending_proposal = proposal_id;
@@ -249,14 +254,14 @@ export class Fake implements Backend {
   }
 }
 
-function refusal(code: string, status: number, message: string, hint?: string): AppError {
-  return { code, status, message, hint };
+function refusal(code: AppError['code'], status: number, message: string, hint?: string): AppError {
+  return { code, status, message, hint, retry: 'none' };
 }
 
 function changedLines(before: string, after: string): Change[] {
   const old = before.split('\n');
   return after.split('\n').flatMap((line, index) =>
-    line === old[index] ? [] : [{ op: 0, where: `line ${index + 1}`, before: old[index] ?? null, after: line }]);
+    line === old[index] ? [] : [{ op: 0, where: `line ${index + 1}`, before: old[index], after: line }]);
 }
 
 /** Hunks of equal line counts, in UTF-16 units: enough for a fake that only replaces inside lines. */

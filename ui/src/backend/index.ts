@@ -1,105 +1,67 @@
 /** The page's only door: requests, and one ordered stream of events. Which backend stands behind it is decided here, once. */
-import type { AppError, DocumentInfo, Proposal, Receipt, Snapshot } from './wire';
+import type { AnswersOfShell, Begin, Opened, ParamsOfShell } from './shell';
+import type { Answers } from './generated/Answers';
+import type { AppError } from './generated/AppError';
+import type { Event } from './generated/Event';
+import type { Request } from './generated/Request';
 
-export * from './wire';
+export type { AppError } from './generated/AppError';
+export type { Change } from './generated/Change';
+export type { DocumentInfo } from './generated/DocumentInfo';
+export type { DocumentState } from './generated/DocumentState';
+export type { Format } from './generated/Format';
+export type { HistoryAnswer } from './generated/HistoryAnswer';
+export type { PackageReport } from './generated/PackageReport';
+export type { ProposalInfo as Proposal } from './generated/ProposalInfo';
+export type { Receipt } from './generated/Receipt';
+export type { SnapshotInfo as Snapshot } from './generated/SnapshotInfo';
+export type { TextDiff } from './generated/TextDiff';
+export type { TextPreview } from './generated/TextPreview';
+export type { Warning } from './generated/Warning';
+export type { Begin, Opened, RecentFile } from './shell';
 
-export type Side = 'current' | 'before' | 'after' | (string & {});
-
+/** One side of a document: as it is, before or after a proposal, or a snapshot. */
 export interface PreviewTarget {
   file_id: string;
-  side: Side;
+  side: string;
   proposal_id?: string;
 }
 
-export interface TextView {
-  text: string;
-  encoding: string;
-  line_ending: string;
+/** What a tool answered: a receipt, a refusal, or an answer that only reads. */
+export interface ToolReceipt {
+  ok: boolean;
+  status?: 'committed' | 'staged' | 'dry_run' | 'unchanged';
+  file_id?: string;
+  path?: string;
+  content_rev?: number;
+  proposal_id?: string;
+  changes?: import('./generated/Change').Change[];
+  warnings?: import('./generated/Warning').Warning[];
+  error?: AppError;
+  [more: string]: unknown;
 }
 
-export interface TextDiff {
-  hunks: [number, number, number, number][];
-}
-
-export interface Opened {
-  opened: DocumentInfo[];
-  failed: { name: string; error: AppError }[];
-}
-
-export interface RecentFile {
-  path: string;
-  name: string;
-  folder: string;
-}
-
-/** What the page needs to draw itself for the first time. */
-export interface Begin {
-  documents: DocumentInfo[];
-  failed: { name: string; error: AppError }[];
-  platform: 'linux' | 'windows' | 'macos' | 'browser';
-  first_start: boolean;
-}
-
-export interface HistoryAnswer {
-  file_id: string;
-  content_rev: number;
-  snapshots: Snapshot[];
-}
-
-/** Requests and their answers. */
-export interface Commands {
-  'shell.open_dialog': [Record<string, never>, Opened];
-  'shell.open_samples': [Record<string, never>, Opened];
-  'shell.open_recent': [{ path: string }, Opened];
-  'shell.recent': [Record<string, never>, RecentFile[]];
-  'shell.forget_recent': [Record<string, never>, unknown];
-  'shell.relink_dialog': [{ file_id: string }, DocumentInfo | null];
-  'shell.open_link': [{ address: string }, unknown];
-  'shell.show_in_folder': [{ file_id: string }, unknown];
-  'shell.theme': [{ theme: 'system' | 'light' | 'dark' }, unknown];
-  'documents.list': [Record<string, never>, DocumentInfo[]];
-  'documents.close': [{ file_id: string }, unknown];
-  'documents.diff': [{ file_id: string; proposal_id?: string; snapshot?: string; against?: string }, { changes: import('./wire').Change[]; text_diff?: TextDiff }];
-  'preview.text': [PreviewTarget, TextView];
-  'proposals.list': [{ file_id?: string }, Proposal[]];
-  'proposals.accept': [{ proposal_id: string; changes?: number[] }, Receipt];
-  'proposals.reject': [{ proposal_id: string }, unknown];
-  'history.list': [{ file_id: string }, HistoryAnswer];
-  'history.restore': [{ file_id: string; snapshot: string; expected_content_rev: number }, Receipt];
-  'history.undo': [{ file_id: string; expected_content_rev: number }, Receipt];
-  'history.redo': [{ file_id: string; expected_content_rev: number }, Receipt];
-  'history.pin': [{ file_id: string; snapshot: string; pinned: boolean }, unknown];
-  'turn.start': [{ message: string; file_ids: string[]; model?: string; conversation?: string }, { turn_id: string }];
-  'turn.cancel': [{ turn_id: string }, unknown];
-}
-
-export type Command = keyof Commands;
+type CoreCommand = keyof Answers;
+type CoreParams<C extends CoreCommand> = Extract<Request, { command: C }>['params'];
+export type Command = CoreCommand | keyof AnswersOfShell;
+export type Params<C extends Command> = C extends keyof ParamsOfShell ? ParamsOfShell[C] : C extends CoreCommand ? CoreParams<C> : never;
+export type Answer<C extends Command> = C extends keyof AnswersOfShell ? AnswersOfShell[C] : C extends CoreCommand ? Answers[C] : never;
 
 export type AppEvent =
-  | { event: 'document_changed'; document: DocumentInfo }
-  | { event: 'document_gone'; file_id: string }
-  | { event: 'proposal_changed'; proposal: Proposal }
-  | { event: 'history_changed'; file_id: string }
-  | { event: 'turn_started'; turn_id: string }
-  | { event: 'turn_text'; turn_id: string; delta: string }
-  | { event: 'turn_reasoning'; turn_id: string; delta: string }
-  | { event: 'tool_call'; turn_id: string; id: string; name: string; state: string; arguments_so_far_bytes: number }
-  | { event: 'tool_result'; turn_id: string; id: string; receipt: Receipt }
-  | { event: 'turn_finished'; turn_id: string; message: string; usage?: { input: number; output: number } }
-  | { event: 'turn_failed'; turn_id: string; error: AppError }
-  | { event: 'settings_changed' }
+  | Event
   | { event: 'shell.drag'; over: boolean }
+  | { event: 'shell.missed'; missed: number }
   | ({ event: 'shell.opened' } & Opened);
 
 export interface Backend {
   begin(listener: (event: AppEvent) => void): Promise<Begin>;
-  call<C extends Command>(command: C, params: Commands[C][0]): Promise<Commands[C][1]>;
+  call<C extends Command>(command: C, params: Params<C>): Promise<Answer<C>>;
 }
 
 /** What `call` throws: always an `AppError`, whatever went wrong below. */
 export function asError(thrown: unknown): AppError {
   if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'message' in thrown) return thrown as AppError;
-  return { code: 'internal', status: 500, message: thrown instanceof Error ? thrown.message : String(thrown) };
+  return { code: 'internal', status: 500, retry: 'none', message: thrown instanceof Error ? thrown.message : String(thrown) };
 }
 
 export async function connect(): Promise<Backend> {

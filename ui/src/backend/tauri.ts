@@ -1,6 +1,6 @@
 /** The real backend: one Tauri command and one channel. */
 import { Channel, invoke } from '@tauri-apps/api/core';
-import { asError, type AppEvent, type Backend, type Begin, type Command, type Commands } from './index';
+import { asError, type Answer, type AppEvent, type Backend, type Begin, type Command, type Params } from './index';
 
 export function tauriBackend(): Backend {
   return {
@@ -9,15 +9,15 @@ export function tauriBackend(): Backend {
       channel.onmessage = listener;
       return await ask<Begin>('shell.begin', { channel });
     },
-    async call<C extends Command>(command: C, params: Commands[C][0]) {
-      return await ask<Commands[C][1]>(command, params);
+    async call<C extends Command>(command: C, params: Params<C>) {
+      return await ask<Answer<C>>(command, params);
     },
   };
 }
 
-async function ask<Answer>(command: string, params: unknown): Promise<Answer> {
+async function ask<Told>(command: string, params: unknown): Promise<Told> {
   try {
-    return await invoke<Answer>('call', { request: { command, params } });
+    return await invoke<Told>('call', { request: { command, params } });
   } catch (thrown) {
     throw asError(thrown);
   }

@@ -1,5 +1,5 @@
 /** The conversation with the assistant: messages, the turn in progress, and its tool calls. It draws nothing. */
-import { asError, type AppError, type AppEvent, type Receipt } from '../backend';
+import { asError, type AppError, type AppEvent, type ToolReceipt } from '../backend';
 import type { Session } from '../workspace/session.svelte';
 
 export interface ToolCall {
@@ -8,7 +8,7 @@ export interface ToolCall {
   bytes: number;
   /** The long text that the call carries, as far as it has come. */
   text?: string;
-  receipt?: Receipt;
+  receipt?: ToolReceipt;
 }
 
 export interface Usage {
@@ -103,10 +103,10 @@ export class Conversation {
         this.tool(event.id, event.name).bytes = event.arguments_so_far_bytes;
         break;
       case 'tool_result':
-        this.tool(event.id, 'file_edit').receipt = event.receipt;
+        this.tool(event.id, 'file_edit').receipt = event.receipt as unknown as ToolReceipt;
         break;
       case 'turn_finished':
-        this.end('done', undefined, event.usage);
+        this.end('done', undefined, event.usage as { input?: number; output?: number });
         break;
       case 'turn_failed':
         this.end(event.error.code === 'cancelled' ? 'stopped' : 'failed', event.error);

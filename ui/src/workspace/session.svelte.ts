@@ -52,7 +52,7 @@ export class Session {
       });
       this.documents = begin.documents;
       for (const proposal of await this.backend.call('proposals.list', {})) this.proposals[proposal.proposal_id] = proposal;
-      this.activeId = begin.documents[0]?.file_id;
+      this.activeId = begin.front ?? begin.documents[0]?.file_id;
       this.showWaiting();
       this.report({ opened: [], failed: begin.failed });
       this.phase = 'ready';
@@ -76,6 +76,9 @@ export class Session {
       case 'history_changed':
         this.historyTick[event.file_id] = (this.historyTick[event.file_id] ?? 0) + 1;
         break;
+      case 'shell.missed':
+        void this.readAgain();
+        break;
       case 'shell.drag':
         this.dragging = event.over;
         break;
@@ -85,6 +88,15 @@ export class Session {
         break;
       default:
     }
+  }
+
+  /** Takes everything from the backend once more, after events were lost. */
+  private async readAgain(): Promise<void> {
+    await this.attempt(async () => {
+      this.documents = await this.backend.call('documents.list', {});
+      for (const proposal of await this.backend.call('proposals.list', {})) this.proposals[proposal.proposal_id] = proposal;
+      for (const { file_id } of this.documents) this.historyTick[file_id] = (this.historyTick[file_id] ?? 0) + 1;
+    });
   }
 
   select(file_id: string, view?: View): void {
@@ -123,7 +135,7 @@ export class Session {
     return await this.attempt(async () => {
       const receipt = await this.backend.call('proposals.accept', { proposal_id: proposal.proposal_id, changes });
       this.settled(proposal.proposal_id, 'accepted');
-      this.notify('good', 'review.accepted', { rev: receipt.content_rev ?? 0 }, { undo: proposal.file_id });
+      this.notify('good', 'review.accepted', { rev: receipt.content_rev }, { undo: proposal.file_id });
     });
   }
 
@@ -192,7 +204,7 @@ export class Session {
   }
 
   private restored(receipt: Receipt): void {
-    this.notify('good', 'history.restored', {}, receipt.file_id ? {} : {});
+    this.notify('good', 'review.accepted', { rev: receipt.content_rev });
   }
 
   private revision(file_id: string): number {

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod outline;
 pub mod package;
 pub mod positions;
+pub mod preview;
 
 pub use apply::{Applied, ApplyContext, Cancel, apply, check};
 pub use change::{Change, PackageReport, Warning};

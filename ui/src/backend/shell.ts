@@ -1,0 +1,54 @@
+/** The desktop shell's own requests (src-tauri/src/bridge.rs), and turns until their types are generated. */
+import type { AppError } from './generated/AppError';
+import type { DocumentInfo } from './generated/DocumentInfo';
+
+type Nothing = Record<string, never>;
+
+export interface Opened {
+  opened: DocumentInfo[];
+  failed: { name: string; error: AppError }[];
+}
+
+export interface RecentFile {
+  path: string;
+  name: string;
+  folder: string;
+}
+
+/** What the page needs to draw itself for the first time. */
+export interface Begin {
+  documents: DocumentInfo[];
+  failed: { name: string; error: AppError }[];
+  /** The document that was asked for just now. */
+  front: string | null;
+  platform: string;
+  first_start: boolean;
+}
+
+export interface ParamsOfShell {
+  'shell.open_dialog': Nothing;
+  'shell.open_samples': Nothing;
+  'shell.open_recent': { path: string };
+  'shell.recent': Nothing;
+  'shell.forget_recent': Nothing;
+  'shell.relink_dialog': { file_id: string };
+  'shell.open_link': { address: string };
+  'shell.show_in_folder': { file_id: string };
+  'shell.theme': { theme: 'system' | 'light' | 'dark' };
+  'turn.start': { message: string; file_ids: string[]; model?: string; conversation?: string };
+  'turn.cancel': { turn_id: string };
+}
+
+export interface AnswersOfShell {
+  'shell.open_dialog': Opened;
+  'shell.open_samples': Opened;
+  'shell.open_recent': Opened;
+  'shell.recent': RecentFile[];
+  'shell.forget_recent': Nothing;
+  'shell.relink_dialog': DocumentInfo | null;
+  'shell.open_link': Nothing;
+  'shell.show_in_folder': Nothing;
+  'shell.theme': Nothing;
+  'turn.start': { turn_id: string };
+  'turn.cancel': unknown;
+}
