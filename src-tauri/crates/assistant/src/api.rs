@@ -16,6 +16,7 @@ pub mod params;
 pub mod preview_api;
 pub mod proposals_api;
 pub mod settings_api;
+mod watch;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -30,7 +31,8 @@ pub use error::AppError;
 pub use events::{Event, EventBody};
 use params::{
     Compare, Create, Diff, DocumentPath, Edit, FileId, KeyOf, NewKey, NoParams, OutlineOf, OutlineWindow,
-    Pin, PreviewText, ProposalChoice, ProposalsOf, Relink, Restore, Search, SettingsChange, Step, Verify,
+    Pin, PreviewText, ProposalChoice, ProposalOf, ProposalsOf, Relink, Restore, Search, SettingsChange, Step,
+    Verify,
 };
 
 /// Declares each command once: its name on the wire, its parameters and its answer.
@@ -97,6 +99,8 @@ commands! {
     ProposalsAccept = "proposals.accept": ProposalChoice => Receipt;
     /// Drops a proposal, or the chosen changes of it.
     ProposalsReject = "proposals.reject": ProposalChoice => Done;
+    /// Fits a proposal to the file as it is now.
+    ProposalsRebase = "proposals.rebase": ProposalOf => ProposalInfo;
     /// The contract's history.
     HistoryList = "history.list": FileId => HistoryAnswer;
     /// Makes a snapshot the next revision.

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod error;
 pub mod faults;
 pub mod stop;
+pub mod watcher;
 
 mod blobs;
 mod commit;
@@ -17,7 +18,9 @@ mod files;
 mod history;
 mod identity;
 mod locks;
+mod placing;
 mod proposals;
+mod rebase;
 mod recovery;
 mod save;
 mod store;
@@ -31,7 +34,7 @@ use std::{
 
 pub use clock::Clock;
 pub use commit::Committed;
-pub use compare::{Comparison, TextHunks};
+pub use compare::Comparison;
 pub use edit::{Batch, EditMode, Outcome, Status};
 pub use error::WorkspaceError;
 pub use files::{Content, FileState, KnownFile};

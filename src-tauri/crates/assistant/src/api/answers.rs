@@ -133,7 +133,25 @@ pub struct ComparisonAnswer {
 /// Differing stretches as `[from_a, to_a, from_b, to_b]` in UTF-16 units.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct TextDiff {
+    /// Whole lines.
     pub hunks: Vec<[usize; 4]>,
+    /// Inside each hunk, the words that differ; empty when lines only came or only went.
+    pub words: Vec<Vec<[usize; 4]>>,
+}
+
+impl From<documents::diff::TextDiff> for TextDiff {
+    fn from(diff: documents::diff::TextDiff) -> TextDiff {
+        let lines = |hunk: &documents::diff::DiffHunk| {
+            [hunk.before.start, hunk.before.end, hunk.after.start, hunk.after.end]
+        };
+        let word = |word: &documents::diff::WordChange| {
+            [word.before.start, word.before.end, word.after.start, word.after.end]
+        };
+        TextDiff {
+            hunks: diff.hunks.iter().map(lines).collect(),
+            words: diff.hunks.iter().map(|hunk| hunk.words.iter().map(word).collect()).collect(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

@@ -8,8 +8,13 @@ use std::{
 
 use tokio::sync::broadcast;
 
-use super::{AppError, Event, EventBody, Request, Response, error::ErrorCode};
-use crate::workspace::{Clock, Stop, Workspace, WorkspaceOptions, faults::Faults, system_clock};
+use super::{AppError, Event, EventBody, Request, Response, error::ErrorCode, watch::Told};
+use crate::workspace::{
+    Clock, Stop, Workspace, WorkspaceOptions,
+    faults::Faults,
+    system_clock,
+    watcher::{WatchOptions, Watcher},
+};
 use crate::{
     secrets::{Keychain, Secrets},
     settings::{self, Settings},
@@ -32,6 +37,8 @@ pub struct AppOptions {
     pub time_limit: Duration,
     /// How long a commit waits for another Stet process that holds the same file.
     pub lock_wait: Duration,
+    /// Whether to notice changes by other programs as they happen; without it they are noticed at the next look.
+    pub watch: Option<WatchOptions>,
     /// For tests: errors of the disk.
     pub faults: Faults,
 }
@@ -47,8 +54,15 @@ impl AppOptions {
             limits: documents::Limits::default(),
             time_limit: Duration::from_secs(120),
             lock_wait: Duration::from_secs(30),
+            watch: None,
             faults: Faults::default(),
         }
+    }
+
+    /// The same with the watcher, as hosts with a window want it.
+    pub fn watching(mut self) -> AppOptions {
+        self.watch = Some(WatchOptions::default());
+        self
     }
 
     /// The home named by `STET_HOME`, else the platform's data folder for the app; `None` when neither is known.
@@ -75,6 +89,8 @@ pub struct App {
     pub(crate) workspace: Workspace,
     pub(crate) options: AppOptions,
     pub(crate) secrets: Secrets,
+    pub(crate) told: Told,
+    pub(crate) watcher: Mutex<Option<Watcher>>,
     events: Mutex<EventChannel>,
 }
 
@@ -96,9 +112,15 @@ impl App {
         })?;
         let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
         let secrets = Secrets::new(options.keychain.clone());
-        let app = App { workspace, options, secrets, events };
+        let watch = options.watch.clone();
+        let app =
+            App { workspace, options, secrets, told: Told::default(), watcher: Mutex::default(), events };
         app.use_settings(&settings::load(&app.options.home)?.settings);
-        Ok(Arc::new(app))
+        let app = Arc::new(app);
+        if let Some(watch) = watch {
+            app.start_watching(watch)?;
+        }
+        Ok(app)
     }
 
     /// What happens from now on, in order.
@@ -152,6 +174,7 @@ impl App {
             Request::ProposalsReject(params) => {
                 self.proposals_reject(&params, stop).map(Response::ProposalsReject)
             }
+            Request::ProposalsRebase(params) => self.proposals_rebase(&params).map(Response::ProposalsRebase),
             Request::HistoryList(params) => self.history_list(&params, stop).map(Response::HistoryList),
             Request::HistoryRestore(params) => {
                 self.history_restore(&params, stop).map(Response::HistoryRestore)

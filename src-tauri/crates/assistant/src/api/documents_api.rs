@@ -25,7 +25,10 @@ impl App {
     /// Opens a file by its path.
     pub fn documents_open(&self, params: &DocumentPath, stop: &Stop) -> Result<DocumentInfo, AppError> {
         let (file, _) = self.workspace.open_file(Path::new(&params.path), stop)?;
-        self.info(&file)
+        let document = self.info(&file)?;
+        self.told.is_news(&document);
+        self.with_watcher(|watcher| watcher.watch(&file.file_id, &file.path));
+        Ok(document)
     }
 
     /// Makes a file known without listing it as open, as the command line does.
@@ -43,6 +46,7 @@ impl App {
     /// Takes a file from the list.
     pub fn documents_close(&self, params: &FileId) -> Result<Done, AppError> {
         self.workspace.close_file(&params.file_id)?;
+        self.with_watcher(|watcher| watcher.forget(&params.file_id));
         self.tell(EventBody::DocumentGone { file_id: params.file_id.clone() });
         Ok(Done { ok: true })
     }
@@ -51,9 +55,9 @@ impl App {
     pub fn documents_relink(&self, params: &Relink, stop: &Stop) -> Result<DocumentInfo, AppError> {
         let relinked = self.workspace.relink(&params.file_id, Path::new(&params.path), stop);
         let file = relinked.map_err(|error| self.about(&params.file_id, error))?;
-        let document = self.info(&file)?;
-        self.tell(EventBody::DocumentChanged { document: document.clone() });
-        Ok(document)
+        self.with_watcher(|watcher| watcher.watch(&file.file_id, &file.path));
+        self.tell_document(&file);
+        self.info(&file)
     }
 
     /// The contract's outline; reads only.
@@ -221,8 +225,7 @@ impl App {
     pub(crate) fn told(&self, outcome: Outcome) -> Result<Receipt, AppError> {
         let is_committed = outcome.status == crate::workspace::Status::Committed;
         if is_committed {
-            self.tell(EventBody::DocumentChanged { document: self.info(&outcome.file)? });
-            self.tell(EventBody::HistoryChanged { file_id: outcome.file.file_id.clone() });
+            self.tell_document(&outcome.file);
         }
         if let Some(proposal) = &outcome.proposal {
             self.tell(EventBody::ProposalChanged { proposal: proposal.into() });
@@ -277,7 +280,7 @@ pub(crate) fn comparison_answer(comparison: Comparison) -> ComparisonAnswer {
         ok: true,
         changes: comparison.changes,
         package: comparison.package,
-        text_diff: comparison.text_diff.map(|diff| TextDiff { hunks: diff.hunks }),
+        text_diff: comparison.text_diff.map(TextDiff::from),
         warnings: Vec::new(),
     }
 }

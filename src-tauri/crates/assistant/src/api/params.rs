@@ -135,6 +135,12 @@ pub struct ProposalsOf {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
+pub struct ProposalOf {
+    pub proposal_id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
 #[ts(optional_fields)]
 pub struct ProposalChoice {
     pub proposal_id: String,

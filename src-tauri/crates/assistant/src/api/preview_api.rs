@@ -1,5 +1,7 @@
 //! `preview.*`: what a user interface needs to draw a document, before and after.
 
+use documents::formats::text::Endings;
+
 use super::{App, AppError, answers::TextPreview, error::ErrorCode, params::PreviewText};
 use crate::workspace::{Proposal, Stop};
 
@@ -7,10 +9,11 @@ impl App {
     /// A text document as it is, before or after a proposal, or at a snapshot.
     pub fn preview_text(&self, params: &PreviewText, stop: &Stop) -> Result<TextPreview, AppError> {
         let bytes = self.side_bytes(&params.file_id, &params.side, params.proposal_id.as_deref(), stop)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| AppError::new(ErrorCode::UnsupportedDocument, "This text is not UTF-8."))?;
-        let line_ending = line_ending(&text).to_owned();
-        Ok(TextPreview { text, encoding: "utf-8".into(), line_ending })
+        let limits = &self.options.limits;
+        let text = documents::formats::text::decode(&bytes, limits)?;
+        let described = documents::formats::text::describe(&bytes, limits)?;
+        let line_ending = line_ending(described.endings).to_owned();
+        Ok(TextPreview { text, encoding: described.encoding.to_lowercase(), line_ending })
     }
 
     /// The bytes of one side of a comparison: `current`, `before`, `after`, or a snapshot id.
@@ -52,15 +55,12 @@ impl App {
     }
 }
 
-fn line_ending(text: &str) -> &'static str {
-    let crlf = text.matches("\r\n").count();
-    let lf = text.matches('\n').count() - crlf;
-    let cr = text.matches('\r').count() - crlf;
-    match (lf, crlf, cr) {
-        (0, 0, 0) => "none",
-        (_, 0, 0) => "lf",
-        (0, _, 0) => "crlf",
-        (0, 0, _) => "cr",
-        _ => "mixed",
+fn line_ending(endings: Endings) -> &'static str {
+    match endings {
+        Endings::None => "none",
+        Endings::Lf => "lf",
+        Endings::Crlf => "crlf",
+        Endings::Cr => "cr",
+        Endings::Mixed => "mixed",
     }
 }

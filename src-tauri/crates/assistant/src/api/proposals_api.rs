@@ -3,13 +3,19 @@
 use super::{
     App, AppError, EventBody,
     answers::{Done, ProposalInfo, Receipt},
-    params::{ProposalChoice, ProposalsOf},
+    params::{ProposalChoice, ProposalOf, ProposalsOf},
 };
 use crate::workspace::{Proposal, Stop};
 
 impl App {
     /// What waits, oldest first.
     pub fn proposals_list(&self, params: &ProposalsOf) -> Result<Vec<ProposalInfo>, AppError> {
+        let waiting = self.workspace.proposals(params.file_id.as_deref())?;
+        let mut files: Vec<&str> = waiting.iter().map(|proposal| proposal.file_id.as_str()).collect();
+        files.dedup();
+        for file_id in files {
+            self.fit_proposals(file_id);
+        }
         let waiting = self.workspace.proposals(params.file_id.as_deref())?;
         Ok(waiting.iter().map(ProposalInfo::from).collect())
     }
@@ -26,6 +32,17 @@ impl App {
         let proposal = rejected.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?;
         self.tell(EventBody::ProposalChanged { proposal: (&proposal).into() });
         Ok(Done { ok: true })
+    }
+
+    /// Fits a proposal to the file as it is now, as happens by itself when a change is noticed.
+    pub fn proposals_rebase(&self, params: &ProposalOf) -> Result<ProposalInfo, AppError> {
+        let proposal = self.workspace.proposal(&params.proposal_id)?;
+        let stop = Stop::after(self.options.time_limit);
+        let fitted = self.workspace.fit_proposals(&proposal.file_id, &stop);
+        for proposal in fitted.map_err(|error| self.about(&proposal.file_id, error))? {
+            self.tell(EventBody::ProposalChanged { proposal: (&proposal).into() });
+        }
+        Ok((&self.workspace.proposal(&params.proposal_id)?).into())
     }
 
     fn about_proposal(&self, id: &str, error: AppError) -> AppError {

@@ -2,8 +2,12 @@
 //!
 //! Text is compared line by line; Office documents by what their outlines say of each place. Who made the difference is not known here.
 
-use documents::{Change, Format, Limits, Outline, OutlineRequest, PackageReport};
-use similar::{Algorithm, DiffOp, TextDiff};
+use std::time::{Duration, Instant};
+
+use documents::{
+    Change, Format, Limits, Outline, OutlineRequest, PackageReport, diff::TextDiff, formats::text::decode,
+};
+use similar::{Algorithm, DiffOp};
 
 use super::{Stop, Workspace, WorkspaceError};
 
@@ -11,19 +15,15 @@ use super::{Stop, Workspace, WorkspaceError};
 const WHOLE_DOCUMENT: usize = 64 << 20;
 /// Changes told for a whole-document comparison; the rest is counted.
 const CHANGES_TOLD: usize = 2_000;
+/// After this a comparison becomes coarser rather than slower.
+const DIFF_TIME: Duration = Duration::from_secs(5);
 
 /// The difference between two contents.
 #[derive(Debug, Clone, Default)]
 pub struct Comparison {
     pub changes: Vec<Change>,
     pub package: Option<PackageReport>,
-    pub text_diff: Option<TextHunks>,
-}
-
-/// Differing stretches as `[from_a, to_a, from_b, to_b]` in UTF-16 units, whole lines each.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TextHunks {
-    pub hunks: Vec<[usize; 4]>,
+    pub text_diff: Option<TextDiff>,
 }
 
 impl Workspace {
@@ -35,18 +35,23 @@ impl Workspace {
         b: &[u8],
         stop: &Stop,
     ) -> Result<Comparison, WorkspaceError> {
-        let changes = whole_changes(format, a, b, &self.options.limits, stop);
+        let limits = &self.options.limits;
+        let changes = whole_changes(format, a, b, limits, stop);
         stop.check()?;
-        let text_diff = match (format, std::str::from_utf8(a), std::str::from_utf8(b)) {
-            (Format::Text, Ok(a), Ok(b)) => Some(text_hunks(a, b)),
-            _ => None,
-        };
-        Ok(Comparison { changes, package: None, text_diff })
+        if format != Format::Text {
+            return Ok(Comparison { changes, package: None, text_diff: None });
+        }
+        let text_diff = documents::diff::diff(&decode(a, limits)?, &decode(b, limits)?);
+        Ok(Comparison { changes, package: None, text_diff: Some(text_diff) })
     }
 }
 
 /// The changes between two contents as far as outlines tell; empty when one of them cannot be outlined.
 pub(super) fn whole_changes(format: Format, a: &[u8], b: &[u8], limits: &Limits, stop: &Stop) -> Vec<Change> {
+    if format == Format::Text {
+        let (Ok(before), Ok(after)) = (decode(a, limits), decode(b, limits)) else { return Vec::new() };
+        return text_changes(&before, &after);
+    }
     let outline = |bytes: &[u8]| {
         let request = OutlineRequest { range: None, budget: WHOLE_DOCUMENT };
         documents::outline(format, bytes, &request, limits, &|| stop.is_set()).ok()
@@ -57,6 +62,31 @@ pub(super) fn whole_changes(format: Format, a: &[u8], b: &[u8], limits: &Limits,
     changes
 }
 
+fn text_changes(before: &str, after: &str) -> Vec<Change> {
+    let slice = |text: &[u16], lines: &documents::diff::DiffLines| {
+        let whole = String::from_utf16_lossy(text.get(lines.start..lines.end).unwrap_or_default());
+        (lines.count > 0).then(|| whole.trim_end_matches(['\r', '\n']).to_owned())
+    };
+    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    let (old, new) = (units(before), units(after));
+    let hunks = documents::diff::diff(before, after).hunks;
+    let told = hunks.iter().take(CHANGES_TOLD).map(|hunk| {
+        let shown = if hunk.after.count > 0 { hunk.after } else { hunk.before };
+        let location = match shown.count {
+            0 | 1 => format!("L{}", shown.first),
+            count => format!("L{}-{}", shown.first, shown.first + count - 1),
+        };
+        Change {
+            op: 0,
+            location,
+            before: slice(&old, &hunk.before),
+            after: slice(&new, &hunk.after),
+            detail: None,
+        }
+    });
+    told.collect()
+}
+
 fn outline_changes(before: &Outline, after: &Outline) -> Vec<Change> {
     let key = |node: &documents::Node| {
         let more = serde_json::to_string(&node.more.get("formula")).unwrap_or_default();
@@ -65,7 +95,8 @@ fn outline_changes(before: &Outline, after: &Outline) -> Vec<Change> {
     let a: Vec<String> = before.nodes.iter().map(key).collect();
     let b: Vec<String> = after.nodes.iter().map(key).collect();
     let mut changes = Vec::new();
-    for op in similar::capture_diff_slices(Algorithm::Myers, &a, &b) {
+    let deadline = Instant::now() + DIFF_TIME;
+    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(deadline)) {
         match op {
             DiffOp::Equal { .. } => {}
             DiffOp::Delete { old_index, old_len, .. } => {
@@ -116,36 +147,15 @@ fn change(at: &str, before: Option<&str>, after: Option<&str>) -> Change {
     }
 }
 
-fn text_hunks(a: &str, b: &str) -> TextHunks {
-    let diff = TextDiff::from_lines(a, b);
-    let starts = |text: &str| {
-        let mut starts = vec![0];
-        for line in text.split_inclusive('\n') {
-            starts.push(starts.last().copied().unwrap_or(0) + line.encode_utf16().count());
-        }
-        starts
-    };
-    let (a, b) = (starts(a), starts(b));
-    let at = |starts: &[usize], line: usize| starts.get(line).or(starts.last()).copied().unwrap_or(0);
-    let hunks = diff
-        .ops()
-        .iter()
-        .filter(|op| !matches!(op, DiffOp::Equal { .. }))
-        .map(|op| {
-            let (old, new) = (op.old_range(), op.new_range());
-            [at(&a, old.start), at(&a, old.end), at(&b, new.start), at(&b, new.end)]
-        })
-        .collect();
-    TextHunks { hunks }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn hunks_are_in_utf16_units() {
-        let hunks = text_hunks("\u{1F600}\nb\nc\n", "\u{1F600}\nB\nc\nd\n").hunks;
-        assert_eq!(hunks, vec![[3, 5, 3, 5], [7, 7, 7, 9]]);
+    fn text_changes_name_lines_on_the_new_side() {
+        let changes = text_changes("\u{1F600}\nb\nc\ngone\n", "\u{1F600}\nB\nc\nd\ne\n");
+        let told: Vec<_> =
+            changes.iter().map(|c| (c.location.as_str(), c.before.as_deref(), c.after.as_deref())).collect();
+        assert_eq!(told, [("L2", Some("b"), Some("B")), ("L4-5", Some("gone"), Some("d\ne"))]);
     }
 }

@@ -52,6 +52,13 @@ pub struct ProposalConflict {
     pub message: String,
 }
 
+/// An operation with new positions, and its index in the proposal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlacedOp {
+    pub op: usize,
+    pub edit: Value,
+}
+
 /// Operations on a base, with their result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
@@ -69,10 +76,19 @@ pub struct Proposal {
     pub ops: Vec<Value>,
     pub override_protection: bool,
     pub track_changes: Option<bool>,
-    /// Operations that are part of the file already, after a partial acceptance.
+    /// Operations that are part of `onto` already, after a partial acceptance.
     pub accepted: Vec<usize>,
-    pub rejected: Vec<usize>,
+    /// Operations that are out of the question: rejected, or accepted before the base moved.
+    pub settled: Vec<usize>,
+    /// Operations that do not fit `onto`.
     pub conflicts: Vec<ProposalConflict>,
+    /// Conflicts whose base is gone; they can only be read and rejected.
+    pub stranded: Vec<ProposalConflict>,
+    /// The operations as they must be said for `onto`, when the file moved away from the base.
+    pub placed: Option<Vec<PlacedOp>>,
+    /// What the operations change on the base, by which it is told whether they still fit.
+    pub planned: Vec<Change>,
+    /// What accepting it would change.
     pub changes: Vec<Change>,
     pub warnings: Vec<Warning>,
     pub package: Option<PackageReport>,
@@ -88,7 +104,7 @@ impl Proposal {
         format!("prop-{:06}", self.number)
     }
 
-    fn batch(&self, ops: Vec<Value>) -> Batch {
+    pub(super) fn batch(&self, ops: Vec<Value>) -> Batch {
         Batch {
             ops,
             override_protection: self.override_protection,
@@ -99,15 +115,30 @@ impl Proposal {
         }
     }
 
-    /// The operations that are neither rejected nor in conflict, as indices.
-    fn standing(&self) -> Vec<usize> {
-        let conflicts = |op: &usize| self.conflicts.iter().any(|conflict| conflict.op == *op);
-        (0..self.ops.len()).filter(|op| !self.rejected.contains(op) && !conflicts(op)).collect()
+    /// The operations that count, as indices.
+    pub(super) fn standing(&self) -> Vec<usize> {
+        let is_conflict = |op: &usize| self.conflicts.iter().any(|conflict| conflict.op == *op);
+        (0..self.ops.len()).filter(|op| !self.settled.contains(op) && !is_conflict(op)).collect()
     }
 
     /// Those that the user has not decided on yet.
-    fn open_ops(&self) -> Vec<usize> {
+    pub(super) fn open_ops(&self) -> Vec<usize> {
         self.standing().into_iter().filter(|op| !self.accepted.contains(op)).collect()
+    }
+
+    /// Makes the content that the operations were fitted to their base. What does not fit is stranded: its base is gone.
+    fn settle_on_present(&mut self) {
+        let Some(placed) = self.placed.take() else { return };
+        for PlacedOp { op, edit } in placed {
+            if let Some(slot) = self.ops.get_mut(op) {
+                *slot = edit;
+            }
+        }
+        self.settled.append(&mut self.accepted);
+        self.stranded.clone_from(&self.conflicts);
+        self.base_rev = self.onto_rev;
+        self.base_hash.clone_from(&self.onto_hash);
+        self.planned.clone_from(&self.changes);
     }
 
     /// The operations behind the chosen changes; refused when a change cannot be had without its sisters.
@@ -171,9 +202,10 @@ impl Workspace {
         batch: &Batch,
         stop: &Stop,
     ) -> Result<Outcome, WorkspaceError> {
+        self.fit_proposals(&file.file_id, stop)?;
         let waiting = self.proposals(Some(&file.file_id))?.pop();
         let mut proposal = match waiting {
-            Some(waiting) => stacked(waiting, file, batch)?,
+            Some(waiting) => stacked(waiting, batch)?,
             None => fresh(file, base, batch, self.now()),
         };
         let first_new = proposal.ops.len() - batch.ops.len();
@@ -220,9 +252,14 @@ impl Workspace {
         let mut proposal = self.undecided(id)?;
         let (file, now) = self.current(&self.known(&proposal.file_id)?, stop)?;
         if now.hash != proposal.onto_hash {
-            let why = format!("the file is at revision {} now", file.content_rev);
+            self.fit_proposals(&file.file_id, stop)?;
+            let why = format!(
+                "the file is at revision {} now, and the proposal was fitted to it",
+                file.content_rev
+            );
             return Err(WorkspaceError::ProposalConflict { id: id.to_owned(), why });
         }
+        proposal.settle_on_present();
         let open = proposal.open_ops();
         let chosen = match changes {
             Some(changes) => proposal.ops_of(changes)?,
@@ -271,8 +308,8 @@ impl Workspace {
             return Ok(proposal);
         };
         let dropped = proposal.ops_of(changes)?;
-        proposal.rejected.extend(dropped);
-        proposal.rejected.sort_unstable();
+        proposal.settle_on_present();
+        proposal.settled.extend(dropped);
         if proposal.open_ops().is_empty() && proposal.conflicts.is_empty() {
             proposal.state = ProposalState::Rejected;
         } else {
@@ -299,7 +336,7 @@ impl Workspace {
     }
 
     /// Applies some of a proposal's operations in their order; the answer names them by their index in the proposal.
-    fn apply_some(
+    pub(super) fn apply_some(
         &self,
         file: &KnownFile,
         base: &[u8],
@@ -327,7 +364,7 @@ impl Workspace {
         Ok(applied)
     }
 
-    fn save_proposal(&self, proposal: &mut Proposal) -> Result<(), WorkspaceError> {
+    pub(super) fn save_proposal(&self, proposal: &mut Proposal) -> Result<(), WorkspaceError> {
         if proposal.number == 0 {
             let body = serde_json::to_string(proposal)?;
             proposal.number = self.store().add_proposal(&proposal.file_id, proposal.state.as_str(), &body)?;
@@ -336,7 +373,7 @@ impl Workspace {
         self.store().update_proposal(proposal.number, proposal.state.as_str(), &body)
     }
 
-    fn stored(&self, hash: &str) -> Result<Vec<u8>, WorkspaceError> {
+    pub(super) fn stored(&self, hash: &str) -> Result<Vec<u8>, WorkspaceError> {
         let damaged =
             |why| WorkspaceError::DamagedSnapshot { snapshot: hash.chars().take(12).collect(), why };
         self.blobs.get(hash).map_err(damaged)
@@ -363,8 +400,11 @@ fn fresh(file: &KnownFile, base: &Content, batch: &Batch, now: String) -> Propos
         override_protection: batch.override_protection,
         track_changes: batch.track_changes,
         accepted: Vec::new(),
-        rejected: Vec::new(),
+        settled: Vec::new(),
         conflicts: Vec::new(),
+        stranded: Vec::new(),
+        placed: None,
+        planned: Vec::new(),
         changes: Vec::new(),
         warnings: Vec::new(),
         package: None,
@@ -375,15 +415,12 @@ fn fresh(file: &KnownFile, base: &Content, batch: &Batch, now: String) -> Propos
     }
 }
 
-fn stacked(mut waiting: Proposal, file: &KnownFile, batch: &Batch) -> Result<Proposal, WorkspaceError> {
-    if waiting.onto_rev != file.content_rev {
-        let why = format!("it was made for revision {}; decide on it first", waiting.onto_rev);
-        return Err(WorkspaceError::ProposalConflict { id: waiting.id(), why });
-    }
+fn stacked(mut waiting: Proposal, batch: &Batch) -> Result<Proposal, WorkspaceError> {
     if waiting.track_changes != batch.track_changes {
         let message = format!("{} waits with another `track_changes`; decide on it first.", waiting.id());
         return Err(WorkspaceError::bad_arguments(message));
     }
+    waiting.settle_on_present();
     waiting.override_protection |= batch.override_protection;
     waiting.ops.extend(batch.ops.iter().cloned());
     waiting.summary = summary_of(&waiting.ops);
