@@ -116,11 +116,16 @@ struct OpenText {
 }
 
 impl<'x> RunWriter<'x> {
-    /// The start tag and properties that every piece of the run repeats.
+    /// The start tag and properties that every piece of the run repeats, as written.
     fn head(&self) -> String {
-        let tag = self.xml.slice(self.xml.start_tag(self.run));
-        let open = tag.strip_suffix("/>").map_or_else(|| tag.to_owned(), |bare| format!("{bare}>"));
-        format!("{open}{}", super::rewrite::run_properties(self.xml, self.run))
+        let tag = self.xml.start_tag(self.run);
+        match self.xml.child(self.run, Ns::W, "rPr") {
+            Some(properties) => self.xml.slice(tag.start..self.xml.span(properties).end).to_owned(),
+            None => {
+                let tag = self.xml.slice(tag);
+                tag.strip_suffix("/>").map_or_else(|| tag.to_owned(), |bare| format!("{bare}>"))
+            }
+        }
     }
 
     fn tail(&self) -> String {
@@ -147,10 +152,9 @@ impl<'x> RunWriter<'x> {
     fn items<'e: 'x>(&self, edits: &'e RunEdits) -> Vec<Item<'x>> {
         let xml = self.xml;
         let mut items = Vec::new();
-        for child in xml.child_nodes(self.run) {
-            if xml.is(child, Ns::W, "rPr") {
-                continue;
-            }
+        let properties_end =
+            xml.child(self.run, Ns::W, "rPr").map_or(0, |properties| xml.span(properties).end);
+        for child in xml.child_nodes(self.run).filter(|child| xml.span(*child).start >= properties_end) {
             if xml.is(child, Ns::W, "t") {
                 self.text_items(child, edits, &mut items);
                 continue;
