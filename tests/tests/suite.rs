@@ -13,3 +13,5 @@ mod pptx_fidelity;
 mod where_from;
 #[path = "suite/xlsx_fidelity.rs"]
 mod xlsx_fidelity;
+#[path = "suite/xlsx_oracle.rs"]
+mod xlsx_oracle;

@@ -11,10 +11,16 @@ mod grid;
 mod guards;
 mod number_format;
 mod outline;
+mod parts;
+mod patch;
+mod places;
+mod row_ops;
 mod session;
 mod sheet;
 mod strings;
+mod structure;
 mod styles;
+mod tables;
 mod workbook;
 
 pub use outline::outline;
@@ -42,6 +48,21 @@ fn run(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
         Edit::XlsxSetCell { sheet, cell, value } => session.set_cell(sheet.as_deref(), cell, value),
         Edit::XlsxSetCells { sheet, cells, range, values } => {
             session.set_cells(sheet.as_deref(), cells.as_deref(), range.as_deref(), values.as_deref())
+        }
+        Edit::XlsxAppendRows { sheet, rows, extend_table } => {
+            session.append_rows(sheet.as_deref(), rows, extend_table.unwrap_or(false))
+        }
+        Edit::XlsxInsertRows { sheet, row, count, rows } => {
+            session.insert_rows(sheet.as_deref(), *row, *count, rows.as_deref())
+        }
+        Edit::XlsxInsertCols { sheet, col, count, rows } => {
+            session.insert_cols(sheet.as_deref(), col, *count, rows.as_deref())
+        }
+        Edit::XlsxDeleteRows { sheet, start, end, expect } => {
+            session.delete_rows(sheet.as_deref(), *start, *end, expect.as_deref())
+        }
+        Edit::XlsxDeleteCols { sheet, start, end, expect } => {
+            session.delete_cols(sheet.as_deref(), start, end.as_ref(), expect.as_deref())
         }
         other => {
             let message = format!("`{}` is not done in workbooks yet.", other.name());

@@ -7,7 +7,10 @@ use super::{
     grid::lex::FormulaKind,
     guards::Guards,
     number_format::{parse_date, parse_datetime},
+    row_ops::Target,
     session::{Location, Session, read_area, read_cell},
+    structure::cells::hand_on,
+    tables::Table,
     workbook::{SheetKey, SheetKind},
 };
 use crate::{
@@ -105,17 +108,32 @@ impl Session<'_, '_> {
         Ok(key)
     }
 
-    /// Puts values into cells that are known to exist on the sheet.
+    /// Puts values into cells.
     pub(super) fn put_values(
         &mut self,
         key: SheetKey,
         targets: Vec<(CellRef, &CellValue)>,
     ) -> Result<(), EditError> {
+        let bare = |(at, value)| (at, Target { value, content: None, style: None });
+        self.put_targets(key, targets.into_iter().map(bare).collect())
+    }
+
+    /// Puts values into cells, some with a content or a style of their own.
+    pub(super) fn put_targets(
+        &mut self,
+        key: SheetKey,
+        targets: Vec<(CellRef, Target<'_>)>,
+    ) -> Result<(), EditError> {
         let guards = Guards::read(self, key)?;
+        let tables = self.tables_of(key)?;
         let mut touched: Option<Area> = None;
-        for (at, value) in targets {
+        for (at, target) in targets {
             guards.allow(self, key, at)?;
-            if self.put_value(key, at, value)? {
+            let table = tables.iter().find(|table| table.header().is_some_and(|header| header.contains(at)));
+            if let Some(table) = table {
+                self.put_header(key, table, at, target.value)?;
+            }
+            if self.put_value(key, at, &target)? {
                 touched = Some(touched.map_or(Area::cell(at), |area| area.hull(&Area::cell(at))));
             }
         }
@@ -125,13 +143,32 @@ impl Session<'_, '_> {
         Ok(())
     }
 
+    /// A header of a table must be text and is the name of its column.
+    fn put_header(
+        &mut self,
+        key: SheetKey,
+        table: &Table,
+        at: CellRef,
+        value: &CellValue,
+    ) -> Result<(), EditError> {
+        let CellValue::Text(text) = value else {
+            let name = self.cell_name(key, at);
+            let message = format!("{name} is a header of the table {}; it must hold text.", table.name);
+            return Err(EditError::new(EditErrorKind::WouldDamage, message));
+        };
+        self.rename_header(key, table, at, text)
+    }
+
     /// Puts one value; `false` when the cell holds it already.
-    fn put_value(&mut self, key: SheetKey, at: CellRef, value: &CellValue) -> Result<bool, EditError> {
-        let content = self.content(value)?;
-        let sheet = self.book.sheet(key)?;
+    fn put_value(&mut self, key: SheetKey, at: CellRef, target: &Target<'_>) -> Result<bool, EditError> {
+        let content = match &target.content {
+            Some(content) => content.clone(),
+            None => self.content(target.value)?,
+        };
+        self.leave_shared_group(key, at)?;
         let tables = self.tables()?;
-        let old = sheet.cell(at)?;
-        let style = old.as_ref().map_or(0, |old| old.span.style);
+        let old = self.book.sheet(key)?.cell(at)?;
+        let style = old.as_ref().map(|old| old.span.style).or(target.style).unwrap_or(0);
         let old_value = old.as_ref().map_or(Value::Empty, |old| tables.value(old));
         let old_formula = old.as_ref().and_then(|old| old.formula_text()).map(|text| text.into_owned());
         let had_formula = old_formula.is_some();
@@ -142,31 +179,44 @@ impl Session<'_, '_> {
         if same {
             return Ok(false);
         }
-        if old
-            .as_ref()
-            .and_then(|old| old.span.formula.as_ref())
-            .is_some_and(|formula| formula.kind == FormulaKind::Shared && !formula.text.is_empty())
-        {
-            return Err(EditError::new(
-                EditErrorKind::WouldDamage,
-                format!("{} holds the formula that others share.", self.cell_name(key, at)),
-            ));
-        }
-        let new_style = self.style_for(value, style)?;
-        let shown_before = shown_formula(old_formula.as_deref())
+        let before = shown_formula(old_formula.as_deref())
             .or_else(|| (old_value != Value::Empty).then(|| tables.show(&old_value, style)));
-        let shown_after = match &content {
+        let new_style = self.style_for(target.value, style)?;
+        let tables = self.tables()?;
+        let after = match &content {
             Content::Formula(formula, _) => Some(format!("={formula}")),
             Content::Value(Value::Empty) => None,
-            Content::Value(new) => Some(tables.show(new, new_style.unwrap_or(style))),
+            Content::Value(new) => Some(tables.show(new, new_style)),
         };
-        let element = cells::element(&sheet.grid.prefix, at, old.as_ref(), new_style, &content)?;
+        let sheet = self.book.sheet(key)?;
+        let old = sheet.cell(at)?;
+        let element = cells::element(&sheet.grid.prefix, at, old.as_ref(), Some(new_style), &content)?;
         self.book.sheet_mut(key)?.grid.put(at, element);
         self.formula_removed |= had_formula && matches!(content, Content::Value(_));
         self.dirty.push((key, at));
         let detail = (had_formula || matches!(content, Content::Formula(..))).then_some("formula");
-        self.change(Location::Cell(key, at), shown_before, shown_after, detail);
+        self.change(Location::Cell(key, at), before, after, detail);
         Ok(true)
+    }
+
+    /// A cell that holds the text of a shared formula hands it on before it is overwritten.
+    fn leave_shared_group(&mut self, key: SheetKey, at: CellRef) -> Result<(), EditError> {
+        let sheet = self.book.sheet(key)?;
+        let holds_text = sheet.cell(at)?.is_some_and(|cell| {
+            cell.span
+                .formula
+                .as_ref()
+                .is_some_and(|formula| formula.kind == FormulaKind::Shared && !formula.text.is_empty())
+        });
+        if !holds_text {
+            return Ok(());
+        }
+        let sheet = self.book.sheet_mut(key)?;
+        sheet.grid.flush()?;
+        if let Some(bytes) = hand_on(&sheet.grid, at)? {
+            sheet.replace_grid(bytes)?;
+        }
+        Ok(())
     }
 
     /// A value of the edit language as cell content.
@@ -199,9 +249,9 @@ impl Session<'_, '_> {
     }
 
     /// The style a cell needs for a value: a date in a cell that shows no dates gets a date format.
-    pub(super) fn style_for(&self, value: &CellValue, style: u32) -> Result<Option<u32>, EditError> {
-        let _ = (value, style);
-        Ok(None)
+    pub(super) fn style_for(&mut self, value: &CellValue, style: u32) -> Result<u32, EditError> {
+        let _ = value;
+        Ok(style)
     }
 }
 

@@ -37,6 +37,12 @@ pub(super) struct Session<'p, 'c> {
     pub(super) warnings: Vec<Warning>,
     /// Cells whose stored value is new; formulas that hang on them must be computed again.
     pub(super) dirty: Vec<(SheetKey, CellRef)>,
+    /// Formula cells whose result may differ although no cell they read has a new value.
+    pub(super) recompute: Vec<(SheetKey, CellRef)>,
+    /// Lines or sheets moved: formulas that depend on positions may differ.
+    pub(super) structural: bool,
+    /// The calculation chain no longer fits.
+    pub(super) calculation_order_changed: bool,
     /// A formula went away, so the calculation chain no longer fits.
     pub(super) formula_removed: bool,
 }
@@ -50,6 +56,9 @@ impl<'p, 'c> Session<'p, 'c> {
             changes: Vec::new(),
             warnings: Vec::new(),
             dirty: Vec::new(),
+            recompute: Vec::new(),
+            structural: false,
+            calculation_order_changed: false,
             formula_removed: false,
         }
     }
@@ -88,7 +97,7 @@ impl<'p, 'c> Session<'p, 'c> {
         format!("{}!{area}", self.sheet_name(key))
     }
 
-    fn sheet_name(&self, key: SheetKey) -> String {
+    pub(super) fn sheet_name(&self, key: SheetKey) -> String {
         self.book.entry(key).map_or_else(|_| "?".into(), |entry| quote_sheet(&entry.name))
     }
 

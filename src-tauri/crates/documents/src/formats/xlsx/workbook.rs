@@ -15,7 +15,7 @@ use crate::{
     error::EditErrorKind,
     package::{
         Package, PartName,
-        xml::{NodeId, Ns, Xml},
+        xml::{NodeId, Ns, Splices, Xml},
     },
     positions::PositionMap,
 };
@@ -221,6 +221,16 @@ impl<'p> Workbook<'p> {
 
     pub(super) fn styles(&self) -> Option<&Styles> {
         self.styles.as_ref()
+    }
+
+    /// Changes the workbook part and reads it anew.
+    pub(super) fn edit_workbook(&mut self, splices: Splices) -> Result<(), EditError> {
+        if splices.is_empty() {
+            return Ok(());
+        }
+        let bytes = self.xml.write(splices)?;
+        self.xml = Xml::parse(&bytes, self.package.limits()).map_err(|error| error.in_part(&self.part))?;
+        self.package.replace(&self.part, bytes)
     }
 
     /// Writes every changed sheet into the package.
