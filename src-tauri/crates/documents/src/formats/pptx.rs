@@ -2,18 +2,28 @@
 //!
 //! What each operation does, keeps and refuses is written in NOTES.md beside the modules; nothing here ever rebuilds a part.
 
+mod add;
+mod app_properties;
 mod body;
 mod deck;
+mod delete;
+mod duplicate;
 mod find;
+mod graph;
 mod layouts;
 mod lookup;
+mod markup;
+mod notes;
 mod outline;
 mod parts;
 mod placeholders;
+mod pointers;
 mod rewrite;
 mod runs;
+mod sections;
 mod session;
 mod shapes;
+mod slide_ops;
 mod stories;
 mod text_ops;
 
@@ -21,6 +31,7 @@ use crate::{
     Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest, Warning,
     error::EditErrorKind,
 };
+use add::Wanted;
 use session::Session;
 use text_ops::Replacement;
 
@@ -63,10 +74,45 @@ fn apply_one(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError
         Edit::PptxSetTableCell { slide, shape, row, col, text } => {
             text_ops::set_table_cell(session, *slide, shape.as_ref(), (*row, *col), text)
         }
+        Edit::PptxSetNotes { slide, text } => notes::set_notes(session, *slide, text),
+        Edit::PptxAppendSlide { layout, title, body, notes } => {
+            let wanted = wanted(layout, title, body, notes);
+            add::add_slide(session, None, &wanted)
+        }
+        Edit::PptxInsertSlide { slide, layout, title, body, notes } => {
+            let wanted = wanted(layout, title, body, notes);
+            add::add_slide(session, Some(*slide), &wanted)
+        }
+        Edit::PptxDuplicateSlide { slide, to, expect_title } => {
+            duplicate::duplicate_slide(session, *slide, *to, expect_title.as_deref())
+        }
+        Edit::PptxMoveSlide { slide, to, expect_title } => {
+            slide_ops::move_slide(session, *slide, *to, expect_title.as_deref())
+        }
+        Edit::PptxDeleteSlide { slide, expect_title } => {
+            delete::delete_slide(session, *slide, expect_title.as_deref())
+        }
+        Edit::PptxHideSlide { slide, hidden, expect_title } => {
+            slide_ops::hide_slide(session, *slide, hidden.unwrap_or(true), expect_title.as_deref())
+        }
         other => {
-            let message = format!("`{}` is not done by this version yet.", other.name());
+            let message = format!("`{}` does not fit a presentation.", other.name());
             Err(EditError::new(EditErrorKind::UnsupportedOp, message))
         }
+    }
+}
+
+fn wanted<'e>(
+    layout: &'e Option<String>,
+    title: &'e Option<String>,
+    body: &'e Option<Vec<String>>,
+    notes: &'e Option<String>,
+) -> Wanted<'e> {
+    Wanted {
+        layout: layout.as_deref(),
+        title: title.as_deref(),
+        body: body.as_deref(),
+        notes: notes.as_deref(),
     }
 }
 

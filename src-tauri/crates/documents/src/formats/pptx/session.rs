@@ -79,6 +79,11 @@ impl<'c, 'a> Session<'c, 'a> {
         self.base.len()
     }
 
+    /// Whether the deck that the caller read had a slide of this id.
+    pub(super) fn was_listed(&self, id: u32) -> bool {
+        self.base.iter().any(|key| key.id == id)
+    }
+
     /// The slide that the caller knows by this number.
     pub(super) fn slide(&self, deck: &Deck, number: usize) -> Result<SlideEntry, EditError> {
         let Some(key) = number.checked_sub(1).and_then(|index| self.base.get(index)) else {
