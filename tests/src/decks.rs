@@ -111,3 +111,28 @@ fn middle(a: &[u8], b: &[u8]) -> usize {
     let rest = a[prefix..].iter().rev().zip(b[prefix..].iter().rev());
     b.len() - prefix - rest.take_while(|(x, y)| x == y).count()
 }
+
+/// What is unsound about a deck, by both walks.
+pub fn audit(deck: &[u8]) -> std::collections::BTreeSet<String> {
+    let limits = Limits::default();
+    let container = documents::package::audit(deck, &limits);
+    let presentation = documents::formats::pptx::audit(deck, &limits);
+    match (container, presentation) {
+        (Ok(container), Ok(presentation)) => container.into_iter().chain(presentation).collect(),
+        (container, presentation) => {
+            let errors = [container.err(), presentation.err()].into_iter().flatten();
+            errors.map(|error| format!("cannot be audited: {error}")).collect()
+        }
+    }
+}
+
+/// What is unsound about `after` and was not about `before`.
+pub fn new_faults(before: &[u8], after: &[u8]) -> Vec<String> {
+    audit(after).difference(&audit(before)).cloned().collect()
+}
+
+/// The numbers, titles and hidden states of the slides.
+pub fn slides(deck: &[u8]) -> Vec<String> {
+    let nodes = outline(deck).map(|outline| outline.nodes).unwrap_or_default();
+    nodes.into_iter().filter(|node| node.kind == "slide").map(|node| node.text).collect()
+}

@@ -9,6 +9,8 @@ mod docx_fidelity;
 mod package;
 #[path = "suite/pptx_fidelity.rs"]
 mod pptx_fidelity;
+#[path = "suite/pptx_slides.rs"]
+mod pptx_slides;
 #[path = "suite/where_from.rs"]
 mod where_from;
 #[path = "suite/xlsx_fidelity.rs"]

@@ -5,6 +5,7 @@
 //! beyond the names of relationship kinds.
 
 mod archive;
+mod audit;
 mod content_types;
 mod gate;
 mod inflate;
@@ -15,6 +16,7 @@ pub mod xml;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
+pub use audit::{Finding, audit};
 pub use names::PartName;
 pub use relationships::{Relationship, Relationships};
 

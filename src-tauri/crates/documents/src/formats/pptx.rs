@@ -4,6 +4,7 @@
 
 mod add;
 mod app_properties;
+mod audit;
 mod body;
 mod deck;
 mod delete;
@@ -26,6 +27,8 @@ mod shapes;
 mod slide_ops;
 mod stories;
 mod text_ops;
+
+pub use audit::audit;
 
 use crate::{
     Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest, Warning,

@@ -81,9 +81,8 @@ fn is_inherited(placeholder: &Placeholder) -> bool {
 
 /// The placeholder that takes the body text: a body or content one, else the subtitle.
 fn body_of(all: &[Shape]) -> Option<&Shape> {
-    let with = |word: &str| {
-        all.iter().find(|shape| shape.placeholder.as_ref().is_some_and(|ph| ph.word() == word))
-    };
+    let with =
+        |word: &str| all.iter().find(|shape| shape.placeholder.as_ref().is_some_and(|ph| ph.word() == word));
     with("body").or_else(|| with("subtitle"))
 }
 
@@ -111,7 +110,8 @@ fn choose_layout(
         None => None,
     };
     let all = layouts(package, deck)?;
-    let of_neighbour = all.iter().find(|layout| neighbour.as_ref().is_some_and(|part| part.same(&layout.part)));
+    let of_neighbour =
+        all.iter().find(|layout| neighbour.as_ref().is_some_and(|part| part.same(&layout.part)));
     if let Some(name) = wanted.layout {
         let layout = named_layout(&all, of_neighbour, name)?;
         return match fits(&package.xml(&layout.part)?, wanted) {
@@ -143,7 +143,8 @@ fn named_layout<'l>(
 ) -> Result<&'l Layout, EditError> {
     let exact: Vec<&Layout> = all.iter().filter(|layout| layout.name == name).collect();
     let lower = name.trim().to_lowercase();
-    let loose: Vec<&Layout> = all.iter().filter(|layout| layout.name.trim().to_lowercase() == lower).collect();
+    let loose: Vec<&Layout> =
+        all.iter().filter(|layout| layout.name.trim().to_lowercase() == lower).collect();
     let found = if exact.is_empty() { loose } else { exact };
     let places = |layouts: &mut dyn Iterator<Item = &Layout>| -> Vec<Place> {
         layouts.map(|layout| Place { location: layout.part.to_string(), text: layout.name.clone() }).collect()

@@ -19,9 +19,17 @@ const UNTITLED: &str = "PowerPoint Presentation";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListChange {
     /// A slide came at a 0-based position.
-    Added { at: usize, title: String },
-    Removed { at: usize },
-    Moved { from: usize, to: usize },
+    Added {
+        at: usize,
+        title: String,
+    },
+    Removed {
+        at: usize,
+    },
+    Moved {
+        from: usize,
+        to: usize,
+    },
     /// Only counts change.
     None,
 }

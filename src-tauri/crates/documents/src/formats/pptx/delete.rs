@@ -8,7 +8,9 @@ use super::{
     graph::Graph,
     markup::remove,
     parts::{Parts, Plan},
-    pointers::{SlideShift, animates, drop_references, references, shape_ids, shift_ranges, show_jumps, zooms},
+    pointers::{
+        SlideShift, animates, drop_references, references, shape_ids, shift_ranges, show_jumps, zooms,
+    },
     sections,
     session::{Session, Spot},
     slide_ops::expect_title,
@@ -141,9 +143,9 @@ fn drop_from_shows(
     let mut emptied = Vec::new();
     for show in &all {
         let slides: Vec<NodeId> = xml.descendants_named(*show, Ns::P, "sld").collect();
-        let (gone, kept): (Vec<NodeId>, Vec<NodeId>) = slides.into_iter().partition(|slide| {
-            xml.value(*slide, Ns::R, "id").is_some_and(|id| ids.contains(id.as_ref()))
-        });
+        let (gone, kept): (Vec<NodeId>, Vec<NodeId>) = slides
+            .into_iter()
+            .partition(|slide| xml.value(*slide, Ns::R, "id").is_some_and(|id| ids.contains(id.as_ref())));
         handled.extend(&gone);
         match kept.is_empty() && !gone.is_empty() {
             true => emptied.push((*show, gone)),
@@ -208,7 +210,9 @@ fn drop_from_part(
     let zooms = zooms(&xml, entry.key.id);
     for zoom in &zooms {
         if animates(&xml, &shape_ids(&xml, *zoom)) {
-            let message = format!("A zoom of the slide in {source} is animated; deleting it would break the animation.");
+            let message = format!(
+                "A zoom of the slide in {source} is animated; deleting it would break the animation."
+            );
             return Err(EditError::new(EditErrorKind::WouldDamage, message)
                 .hint("Remove the zoom in PowerPoint first, or hide the slide with pptx_hide_slide."));
         }

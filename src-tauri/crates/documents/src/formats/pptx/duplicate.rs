@@ -106,7 +106,9 @@ impl Copies<'_, '_> {
         for element in xml.children_named(xml.root(), Ns::PackageRelationships, "Relationship") {
             let id = xml.value(element, Ns::None, "Id").unwrap_or_default();
             let Some(relationship) = relationships.by_id(&id) else { continue };
-            let Some(target) = relationship.part().filter(|target| self.package.has(target)) else { continue };
+            let Some(target) = relationship.part().filter(|target| self.package.has(target)) else {
+                continue;
+            };
             let kind = relationship.kind.rsplit('/').next().unwrap_or_default();
             let new = match policy(kind) {
                 Policy::Drop => {
@@ -154,9 +156,7 @@ impl Copies<'_, '_> {
 fn extensions_naming(xml: &Xml, ids: &[String]) -> Vec<NodeId> {
     let names = |node: NodeId| {
         xml.kind(node) == crate::package::xml::NodeKind::Element
-            && xml
-                .attributes(node)
-                .any(|one| one.namespace == Ns::R && ids.iter().any(|id| *id == one.value))
+            && xml.attributes(node).any(|one| one.namespace == Ns::R && ids.iter().any(|id| *id == one.value))
     };
     let extensions = xml.descendants_named(xml.root(), Ns::P, "ext");
     extensions.filter(|extension| xml.descendants(*extension).any(names)).collect()

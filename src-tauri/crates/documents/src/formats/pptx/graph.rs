@@ -59,11 +59,7 @@ impl Graph {
         self.walk(sources, None)
     }
 
-    fn walk(
-        &self,
-        sources: impl IntoIterator<Item = PartName>,
-        closed: Option<String>,
-    ) -> BTreeSet<String> {
+    fn walk(&self, sources: impl IntoIterator<Item = PartName>, closed: Option<String>) -> BTreeSet<String> {
         let by_source: BTreeMap<String, &Vec<Relationship>> =
             self.edges.iter().map(|(source, edges)| (source.canonical(), edges)).collect();
         let mut reached = BTreeSet::new();

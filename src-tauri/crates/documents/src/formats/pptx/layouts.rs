@@ -41,7 +41,8 @@ pub(super) fn layouts(package: &Package<'_>, deck: &Deck) -> Result<Vec<Layout>,
 fn listed(package: &Package<'_>, source: &PartName, entry: &str) -> Result<Vec<PartName>, DocumentError> {
     let xml = package.xml(source)?;
     let relationships = package.relationships(source)?;
-    let ids = xml.descendants_named(xml.root(), Ns::P, entry).filter_map(|entry| xml.value(entry, Ns::R, "id"));
+    let ids =
+        xml.descendants_named(xml.root(), Ns::P, entry).filter_map(|entry| xml.value(entry, Ns::R, "id"));
     let parts = ids.filter_map(|id| relationships.by_id(&id)?.part());
     Ok(parts.filter(|part| package.has(part)).collect())
 }

@@ -116,13 +116,14 @@ fn notes_master(session: &mut Session<'_, '_>) -> Result<PartName, EditError> {
     let part = session.package.unused_name(&format!("{folder}notesMasters/notesMaster"), ".xml");
     let page = page_size(session, &deck.main)?;
     session.package.add(&part, notes_master_markup(strict, page).into_bytes(), NOTES_MASTER)?;
-    let theme = copy_theme(session, &folder.to_owned())?;
+    let theme = copy_theme(session, folder)?;
     session.package.add_relationship(&part, "theme", &theme)?;
     let id = session.package.add_relationship(&deck.main, "notesMaster", &part)?;
     let xml = session.package.xml(&deck.main)?;
     let (r, declared) = relationship_prefix(&xml, xml.root(), strict);
     let p = xml.prefix(xml.root());
-    let list = format!("<{p}notesMasterIdLst><{p}notesMasterId {r}id=\"{id}\"{declared}/></{p}notesMasterIdLst>");
+    let list =
+        format!("<{p}notesMasterIdLst><{p}notesMasterId {r}id=\"{id}\"{declared}/></{p}notesMasterIdLst>");
     let mut splices = Splices::default();
     match (xml.child(xml.root(), Ns::P, "sldMasterIdLst"), xml.children(xml.root()).next()) {
         (Some(masters), _) => splices.insert(xml.span(masters).end, list),
@@ -155,7 +156,10 @@ fn copy_theme(session: &mut Session<'_, '_>, folder: &str) -> Result<PartName, E
         None => None,
     };
     let Some(theme) = theme.filter(|part| package.has(part)) else {
-        return Err(EditError::new(EditErrorKind::WouldDamage, "The deck has no theme to make a notes master with."));
+        return Err(EditError::new(
+            EditErrorKind::WouldDamage,
+            "The deck has no theme to make a notes master with.",
+        ));
     };
     let copy = package.unused_name(&format!("{folder}theme/theme"), ".xml");
     let bytes = package.require(&theme)?.to_vec();

@@ -162,10 +162,9 @@ impl Writer<'_, '_> {
         for shape in &all {
             self.shape(&xml, number, &entry.part, shape, &mut nodes)?;
         }
-        if let Some(notes) = notes_story(&Parts::of(self.parts.package), &entry.part)? {
-            if !notes.text.is_empty() {
-                nodes.push(Node::new(format!("{at}.notes"), "notes", notes.text).with("slide", number));
-            }
+        let notes = notes_story(&Parts::of(self.parts.package), &entry.part)?;
+        if let Some(notes) = notes.filter(|notes| !notes.text.is_empty()) {
+            nodes.push(Node::new(format!("{at}.notes"), "notes", notes.text).with("slide", number));
         }
         Ok(nodes)
     }

@@ -85,9 +85,8 @@ pub(super) fn zooms(xml: &Xml, slide: u32) -> Vec<NodeId> {
 
 /// The ids of the shapes in an element.
 pub(super) fn shape_ids(xml: &Xml, element: NodeId) -> BTreeSet<String> {
-    let identities = xml.descendants(element).filter(|node| {
-        is_element(xml, *node) && xml.local_name(*node) == "cNvPr"
-    });
+    let identities =
+        xml.descendants(element).filter(|node| is_element(xml, *node) && xml.local_name(*node) == "cNvPr");
     identities.filter_map(|node| xml.value(node, Ns::None, "id")).map(|id| id.trim().to_owned()).collect()
 }
 

@@ -63,7 +63,7 @@ fn target_run(paragraph: &Paragraph, range: &Range<usize>) -> Option<usize> {
     let overlapping =
         runs().find(|(_, piece)| piece.range.start < range.end && range.start < piece.range.end);
     let left =
-        || runs().filter(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty()).last();
+        || runs().rfind(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty());
     let inside =
         || runs().find(|(_, piece)| piece.range.start < range.start && range.start <= piece.range.end);
     let right = || runs().find(|(_, piece)| piece.range.start == range.end);

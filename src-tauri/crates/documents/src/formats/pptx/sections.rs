@@ -68,11 +68,8 @@ pub(super) fn transfer(xml: &Xml, id: u32, place: Beside, splices: &mut Splices)
             _ => insert_before(xml, other, raw, splices),
         };
     }
-    let siblings: Vec<NodeId> = xml
-        .parent(own)
-        .into_iter()
-        .flat_map(|list| xml.children_named(list, Ns::P14, "sldId"))
-        .collect();
+    let siblings: Vec<NodeId> =
+        xml.parent(own).into_iter().flat_map(|list| xml.children_named(list, Ns::P14, "sldId")).collect();
     let position = |entry| siblings.iter().position(|sibling| *sibling == entry);
     let (Some(from), Some(to)) = (position(own), position(other)) else { return };
     let to = match place {

@@ -83,14 +83,21 @@ pub(super) fn move_slide(
 }
 
 /// A show of slides "from … to …" is by number (`p:sldRg`), so a move can change which slides it shows.
-fn warn_about_range(session: &mut Session<'_, '_>, deck: &Deck, from: usize, to: usize) -> Result<(), EditError> {
+fn warn_about_range(
+    session: &mut Session<'_, '_>,
+    deck: &Deck,
+    from: usize,
+    to: usize,
+) -> Result<(), EditError> {
     let Some((_, xml)) = presentation_properties(&session.package, deck)? else { return Ok(()) };
     for range in xml.descendants_named(xml.root(), Ns::P, "sldRg") {
         let number = |name| xml.value(range, Ns::None, name).and_then(|value| value.trim().parse().ok());
         let (Some(start), Some(end)) = (number("st"), number("end")) else { continue };
         let shown = |position: usize| (start..=end).contains(&(position + 1));
         if shown(from) != shown(to) {
-            let message = format!("The show is set to slides {start} to {end} by number; after the move these are not the same slides.");
+            let message = format!(
+                "The show is set to slides {start} to {end} by number; after the move these are not the same slides."
+            );
             session.warn(None, "show_range_changed", message);
         }
     }
@@ -239,7 +246,7 @@ fn list(xml: &Xml, at: usize, id: u32, relationship: &str, strict: bool, splices
         (None, None, None) => {
             let list = format!("<{p}sldIdLst>{entry}</{p}sldIdLst>");
             let masters = ["sldMasterIdLst", "notesMasterIdLst", "handoutMasterIdLst"];
-            let last = masters.iter().filter_map(|local| xml.child(xml.root(), Ns::P, local)).last();
+            let last = masters.iter().rev().find_map(|local| xml.child(xml.root(), Ns::P, local));
             match (last, xml.children(xml.root()).next()) {
                 (Some(last), _) => splices.insert(xml.span(last).end, list),
                 (None, Some(first)) => splices.insert(xml.span(first).start, list),
