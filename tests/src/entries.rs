@@ -128,3 +128,62 @@ pub fn middle(before: &[u8], after: &[u8]) -> (usize, usize) {
         before[start..].iter().rev().zip(after[start..].iter().rev()).take_while(|(a, b)| a == b).count();
     (before.len() - start - end, after.len() - start - end)
 }
+
+/// Makes an archive of deflated entries in this order.
+pub fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in parts {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+        // Writing to memory cannot fail.
+        let _ = std::io::Write::write_all(&mut encoder, content);
+        let data = encoder.finish().unwrap_or_default();
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let fields = [crc.sum(), data.len() as u32, content.len() as u32].map(u32::to_le_bytes).concat();
+        // Version 20, no flags, deflate, midnight of 1980-01-01.
+        let head = [20, 0, 8, 0, 0x21_u16].map(u16::to_le_bytes).concat();
+        let name_length = (name.len() as u16).to_le_bytes();
+        let offset = (out.len() as u32).to_le_bytes();
+        let pieces: [&[u8]; 7] =
+            [b"PK\x03\x04", &head, &fields, &name_length, &[0; 2], name.as_bytes(), &data];
+        out.extend(pieces.concat());
+        let pieces: [&[u8]; 8] =
+            [b"PK\x01\x02\x14\0", &head, &fields, &name_length, &[0; 12], &offset, name.as_bytes(), &[]];
+        directory.extend(pieces.concat());
+    }
+    let count = (parts.len() as u16).to_le_bytes();
+    let (size, start) = ((directory.len() as u32).to_le_bytes(), (out.len() as u32).to_le_bytes());
+    out.extend(&directory);
+    let pieces: [&[u8]; 7] = [b"PK\x05\x06", &[0; 4], &count, &count, &size, &start, &[0; 2]];
+    out.extend(pieces.concat());
+    out
+}
+
+/// Where an entry's compressed data lies, and its size unpacked.
+pub fn data_of(archive: &[u8], name: &str) -> Option<(Range<usize>, usize)> {
+    let found = entries_at(archive)?.into_iter().find(|(entry, _)| entry == name.as_bytes())?;
+    let record = found.1;
+    let start = number(archive, record + 42..record + 46)?;
+    let data =
+        start + 30 + number(archive, start + 26..start + 28)? + number(archive, start + 28..start + 30)?;
+    Some((
+        data..data + number(archive, record + 20..record + 24)?,
+        number(archive, record + 24..record + 28)?,
+    ))
+}
+
+/// Names and where their directory records lie, of a plain archive.
+fn entries_at(archive: &[u8]) -> Option<Vec<(Vec<u8>, usize)>> {
+    let end = memchr::memmem::rfind(archive, b"PK\x05\x06")?;
+    let mut at = number(archive, end + 16..end + 20)?;
+    let mut found = Vec::new();
+    while at < end {
+        let lengths: Vec<usize> = [28, 30, 32]
+            .iter()
+            .map(|field| number(archive, at + field..at + field + 2))
+            .collect::<Option<_>>()?;
+        found.push((archive.get(at + 46..at + 46 + lengths[0])?.to_vec(), at));
+        at += 46 + lengths.iter().sum::<usize>();
+    }
+    Some(found)
+}

@@ -3,6 +3,7 @@
 //! The suite runs on documents it makes itself and on `tests/fixtures`; when the `shared` folder lies beside the repository (or
 //! `STET_SHARED` names it) it runs on that too, and says which it was.
 
+pub mod bench;
 pub mod decks;
 pub mod entries;
 pub mod words;

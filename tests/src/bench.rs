@@ -1,0 +1,15 @@
+//! Measurements of what a user waits for, each against a floor measured in the same run.
+
+mod memory;
+pub mod package;
+
+/// A subject's name, and what measures it and gives a Markdown table.
+pub type Subject = (&'static str, fn() -> String);
+
+/// Everything that can be measured.
+pub const SUBJECTS: [Subject; 1] = [("package", package::package)];
+
+/// Measures one subject; `None` when there is none of that name.
+pub fn run(name: &str) -> Option<String> {
+    SUBJECTS.iter().find(|(known, _)| *known == name).map(|(_, measure)| measure())
+}
