@@ -6,11 +6,13 @@
 
 mod archive;
 mod audit;
+mod blocks;
 mod content_types;
 mod gate;
 mod inflate;
 mod names;
 mod relationships;
+mod splice;
 mod write;
 pub mod xml;
 
@@ -22,6 +24,7 @@ pub use relationships::{Relationship, Relationships};
 
 use crate::{DocumentError, EditError, Limits, PackageReport, Warning, error::EditErrorKind};
 use archive::Archive;
+use write::Reuse;
 
 /// A part's content, shared between its readers; not copied when it is handed on.
 pub type PartBytes = Arc<Vec<u8>>;
@@ -222,9 +225,17 @@ impl<'a> Package<'a> {
             let report = PackageReport { parts: self.part_names().len(), ..PackageReport::default() };
             return Ok(Saved { bytes: self.source.to_vec(), report });
         }
-        let bytes = write::write(self)?;
-        gate::check(self, &bytes)?;
-        Ok(Saved { bytes, report: self.report() })
+        let written = write::write(self, Reuse::Blocks)?;
+        let written = match gate::check(self, &written) {
+            Err(_) if !written.seams.is_empty() => {
+                // Sharing blocks is only a matter of speed: without it the result must stand, or the fault is in the edit.
+                let plain = write::write(self, Reuse::Nothing)?;
+                gate::check(self, &plain)?;
+                plain
+            }
+            checked => checked.map(|()| written)?,
+        };
+        Ok(Saved { bytes: written.bytes, report: self.report() })
     }
 
     fn report(&self) -> PackageReport {

@@ -4,13 +4,14 @@
 //! Times, attributes, names, comments and other extra fields stay as found; an added entry gets the zip epoch, as this crate has
 //! no clock.
 
-use std::io::Write;
+use std::{collections::BTreeMap, io::Write};
 
 use flate2::{Compression, write::DeflateEncoder};
 
 use super::{
     Package,
     archive::{CENTRAL, END, Entry, LOCAL, extra_fields, u16_at, u32_at},
+    splice::{self, Seam},
 };
 use crate::{EditError, error::EditErrorKind};
 
@@ -23,15 +24,32 @@ const UTF8: u16 = 1 << 11;
 /// 1980-01-01, the earliest date the format knows.
 const EPOCH_DATE: u16 = 0x0021;
 
+/// Parts below this size are deflated anew: looking for blocks to keep would save nothing that anyone notices.
+const LARGE: usize = 256 << 10;
+
+/// What of a changed part's old compressed data may serve again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reuse {
+    Blocks,
+    Nothing,
+}
+
+/// The written package, with the seams of parts that share blocks with their old data.
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    pub(super) seams: BTreeMap<usize, Seam>,
+}
+
 /// A part's content as it is written.
 struct Packed {
     crc: u32,
     size: u32,
     data: Vec<u8>,
+    seam: Option<Seam>,
 }
 
 /// The whole package with all planned changes.
-pub(super) fn write(package: &Package<'_>) -> Result<Vec<u8>, EditError> {
+pub(super) fn write(package: &Package<'_>, reuse: Reuse) -> Result<Written, EditError> {
     let archive = &package.archive;
     let source = package.source;
     let mut order: Vec<usize> = (0..archive.entries.len()).collect();
@@ -40,6 +58,7 @@ pub(super) fn write(package: &Package<'_>) -> Result<Vec<u8>, EditError> {
 
     let mut out = Vec::with_capacity(source.len() + (64 << 10));
     out.extend_from_slice(&source[..first]);
+    let mut seams = BTreeMap::new();
     let mut records: Vec<Option<Vec<u8>>> = vec![None; archive.entries.len()];
     for index in order.into_iter().filter(|index| !package.removed.contains(index)) {
         let entry = &archive.entries[index];
@@ -50,7 +69,8 @@ pub(super) fn write(package: &Package<'_>) -> Result<Vec<u8>, EditError> {
                 moved_record(&source[entry.central.clone()], offset)
             }
             Some(content) => {
-                let packed = pack(content)?;
+                let packed = repack(package, index, content, reuse)?;
+                seams.extend(packed.seam.map(|seam| (index, seam)));
                 write_local(&mut out, source, entry, &packed);
                 rewritten_record(&source[entry.central.clone()], &packed, offset)
             }
@@ -64,7 +84,7 @@ pub(super) fn write(package: &Package<'_>) -> Result<Vec<u8>, EditError> {
         directory.extend(added_record(name.as_str(), &packed, offset));
     }
     finish_directory(&mut out, package, &directory)?;
-    Ok(out)
+    Ok(Written { bytes: out, seams })
 }
 
 fn stored_offset(position: usize, shift: usize) -> Result<u32, EditError> {
@@ -72,14 +92,32 @@ fn stored_offset(position: usize, shift: usize) -> Result<u32, EditError> {
         .map_err(|_| EditError::new(EditErrorKind::TooLarge, "The package would grow over 4 GiB."))
 }
 
+/// A changed part, with blocks of its old data where that pays.
+fn repack(package: &Package<'_>, index: usize, content: &[u8], reuse: Reuse) -> Result<Packed, EditError> {
+    let entry = &package.archive.entries[index];
+    if reuse == Reuse::Nothing || entry.method != DEFLATE || content.len() < LARGE {
+        return pack(content);
+    }
+    let old = package.read_original(index)?;
+    match splice::splice(&package.source[entry.data.clone()], &old, content) {
+        Some((data, seam)) => sized(content, data, Some(seam)),
+        None => pack(content),
+    }
+}
+
 fn pack(content: &[u8]) -> Result<Packed, EditError> {
     let failed = |_| EditError::new(EditErrorKind::Internal, "A part could not be compressed.");
     let mut encoder = DeflateEncoder::new(Vec::with_capacity(content.len() / 4), Compression::new(6));
     encoder.write_all(content).map_err(failed)?;
     let data = encoder.finish().map_err(failed)?;
+    sized(content, data, None)
+}
+
+fn sized(content: &[u8], data: Vec<u8>, seam: Option<Seam>) -> Result<Packed, EditError> {
     let too_large = |_| EditError::new(EditErrorKind::TooLarge, "A part would grow over 4 GiB.");
     u32::try_from(data.len()).map_err(too_large)?;
-    Ok(Packed { crc: crc32fast::hash(content), size: u32::try_from(content.len()).map_err(too_large)?, data })
+    let size = u32::try_from(content.len()).map_err(too_large)?;
+    Ok(Packed { crc: crc32fast::hash(content), size, data, seam })
 }
 
 /// The same record with another offset, in the zip64 extra field where it stood there.
