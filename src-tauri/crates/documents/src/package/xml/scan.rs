@@ -47,6 +47,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next token, `None` at a proper end.
+    #[inline]
     pub fn next_token(&mut self) -> Result<Option<Token>, XmlError> {
         if self.position == self.bytes.len() {
             return match (self.open.last(), self.seen_root) {
@@ -101,38 +102,47 @@ impl<'a> Scanner<'a> {
         self.until(b"]]>", TokenKind::CData)
     }
 
+    #[inline]
     fn text(&self) -> Result<Token, XmlError> {
         let start = self.position;
-        let end = memchr::memchr(b'<', &self.bytes[start..]).map_or(self.bytes.len(), |at| start + at);
-        let text = &self.bytes[start..end];
-        if self.open.is_empty() && !text.iter().all(u8::is_ascii_whitespace) {
+        let mut at = start;
+        loop {
+            at = self.plain_end(at, TEXT_STOP);
+            match self.bytes.get(at) {
+                None | Some(b'<') => break,
+                Some(b']') if self.bytes[at..].starts_with(b"]]>") => {
+                    return Err(self.fault(start, "text holds `]]>`"));
+                }
+                Some(b']') => at += 1,
+                Some(_) => at = self.past_special(at)?,
+            }
+        }
+        if self.open.is_empty() && !self.bytes[start..at].iter().all(u8::is_ascii_whitespace) {
             return Err(self.fault(start, "there is text outside the root element"));
         }
-        if memchr::memmem::find(text, b"]]>").is_some() {
-            return Err(self.fault(start, "text holds `]]>`"));
-        }
-        self.check_references(start..end)?;
-        self.check_characters(start..end)?;
-        Ok(Token { kind: TokenKind::Text, name: start..start, span: start..end })
+        Ok(Token { kind: TokenKind::Text, name: start..start, span: start..at })
     }
 
+    #[inline]
     fn end_tag(&mut self) -> Result<Token, XmlError> {
         let start = self.position;
-        let close = memchr::memchr(b'>', &self.bytes[start..])
-            .ok_or_else(|| self.fault(start, "it ends inside a tag"))?;
-        let name_end = self.name_end(start + 2);
-        let name = start + 2..name_end;
-        if !self.bytes[name_end..start + close].iter().all(u8::is_ascii_whitespace) {
-            return Err(self.fault(start, "an end tag holds more than a name"));
+        let Some(open) = self.open.pop() else {
+            return Err(self.fault(start, "an end tag does not match its start tag"));
+        };
+        let rest = &self.bytes[start + 2..];
+        let name = start + 2..start + 2 + open.len();
+        if !rest.starts_with(&self.bytes[open]) || self.name_end(name.end) != name.end {
+            return Err(self.fault(start, "an end tag does not match its start tag"));
         }
-        match self.open.pop() {
-            Some(open) if self.bytes[open.clone()] == self.bytes[name.clone()] => {
-                Ok(Token { kind: TokenKind::End, span: start..start + close + 1, name })
-            }
-            _ => Err(self.fault(start, "an end tag does not match its start tag")),
+        let close = self.skip_space(name.end);
+        match self.bytes.get(close) {
+            Some(b'>') => Ok(Token { kind: TokenKind::End, span: start..close + 1, name }),
+            Some(_) => Err(self.fault(start, "an end tag holds more than a name")),
+            None => Err(self.fault(start, "it ends inside a tag")),
         }
     }
 
+    #[inline]
     fn start_tag(&mut self) -> Result<Token, XmlError> {
         let start = self.position;
         if self.open.is_empty() && self.seen_root {
@@ -154,8 +164,9 @@ impl<'a> Scanner<'a> {
     }
 
     /// Checks the attributes from `at` on; the end of the tag, and whether it is empty.
+    #[inline]
     fn attributes(&self, mut at: usize) -> Result<(usize, bool), XmlError> {
-        let mut names: Vec<Range<usize>> = Vec::new();
+        let mut names = Names::default();
         loop {
             let spaced = self.skip_space(at);
             match self.bytes.get(spaced) {
@@ -172,58 +183,145 @@ impl<'a> Scanner<'a> {
             let (Some(quote), false, Some(b'=')) = (quote, name.is_empty(), self.bytes.get(equals)) else {
                 return Err(self.fault(spaced, "an attribute is not name=\"value\""));
             };
-            let length = memchr::memchr(quote, &self.bytes[open + 1..])
-                .ok_or_else(|| self.fault(open, "an attribute value is not closed"))?;
-            let value = open + 1..open + 1 + length;
-            if memchr::memchr(b'<', &self.bytes[value.clone()]).is_some() {
-                return Err(self.fault(value.start, "an attribute value holds `<`"));
-            }
-            self.check_references(value.clone())?;
-            self.check_characters(value.clone())?;
-            if names.iter().any(|seen| self.bytes[seen.clone()] == self.bytes[name.clone()]) {
+            at = self.value_end(open + 1, quote)? + 1;
+            if !names.insert(self.bytes, name) {
                 return Err(self.fault(spaced, "an attribute is given twice"));
             }
-            names.push(name);
-            at = value.end + 1;
         }
     }
 
-    fn skip_space(&self, at: usize) -> usize {
-        let rest = self.bytes.get(at..).unwrap_or(&[]);
-        at + rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).unwrap_or(rest.len())
+    /// Where the closing quote stands.
+    #[inline]
+    fn value_end(&self, open: usize, quote: u8) -> Result<usize, XmlError> {
+        let mut at = open;
+        loop {
+            at = self.plain_end(at, VALUE_STOP);
+            match self.bytes.get(at) {
+                None => return Err(self.fault(open - 1, "an attribute value is not closed")),
+                Some(byte) if *byte == quote => return Ok(at),
+                Some(b'"' | b'\'') => at += 1,
+                Some(b'<') => return Err(self.fault(open, "an attribute value holds `<`")),
+                Some(_) => at = self.past_special(at)?,
+            }
+        }
     }
 
+    /// The next byte of a class.
+    #[inline]
+    fn plain_end(&self, at: usize, stop: u8) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or(&[]);
+        at + rest.iter().position(|byte| CLASS[usize::from(*byte)] & stop != 0).unwrap_or(rest.len())
+    }
+
+    /// Behind a reference or a character that needs a closer look.
+    fn past_special(&self, at: usize) -> Result<usize, XmlError> {
+        match self.bytes[at] {
+            b'&' => {
+                let window = &self.bytes[at..self.bytes.len().min(at + 12)];
+                let end = memchr::memchr(b';', window)
+                    .ok_or_else(|| self.fault(at, "`&` does not begin a reference"))?;
+                let known = std::str::from_utf8(&window[..=end]).ok().and_then(reference);
+                known.ok_or_else(|| self.fault(at, "a reference names no character"))?;
+                Ok(at + end + 1)
+            }
+            // U+FFFE and U+FFFF are the only forbidden characters besides controls that UTF-8 can spell: EF BF BE, EF BF BF.
+            0xEF if matches!(self.bytes.get(at + 1..at + 3), Some([0xBF, 0xBE | 0xBF])) => {
+                Err(self.fault(at, "it holds a character that XML forbids"))
+            }
+            0xEF => Ok(at + 1),
+            _ => Err(self.fault(at, "it holds a control character")),
+        }
+    }
+
+    #[inline]
+    fn skip_space(&self, at: usize) -> usize {
+        // Mostly there is none.
+        if self.bytes.get(at).is_none_or(|byte| CLASS[usize::from(*byte)] & SPACE == 0) {
+            return at;
+        }
+        let rest = self.bytes.get(at..).unwrap_or(&[]);
+        at + rest.iter().position(|byte| CLASS[usize::from(*byte)] & SPACE == 0).unwrap_or(rest.len())
+    }
+
+    #[inline]
     fn name_end(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or(&[]);
-        let is_name =
-            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_' | b'-' | b'.' | 0x80..);
-        at + rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len())
+        at + rest.iter().position(|byte| CLASS[usize::from(*byte)] & NAME == 0).unwrap_or(rest.len())
     }
 
-    fn check_references(&self, range: Range<usize>) -> Result<(), XmlError> {
-        for at in memchr::memchr_iter(b'&', &self.bytes[range.clone()]) {
-            let start = range.start + at;
-            let window = &self.bytes[start..range.end.min(start + 12)];
-            let end = memchr::memchr(b';', window)
-                .ok_or_else(|| self.fault(start, "`&` does not begin a reference"))?;
-            let known = std::str::from_utf8(&window[..=end]).ok().and_then(reference);
-            known.ok_or_else(|| self.fault(start, "a reference names no character"))?;
-        }
-        Ok(())
-    }
-
+    /// The characters of a comment, CDATA section or instruction, where nothing else counts.
     fn check_characters(&self, range: Range<usize>) -> Result<(), XmlError> {
-        let bytes = &self.bytes[range.clone()];
-        if let Some(at) = bytes.iter().position(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'))
-        {
-            return Err(self.fault(range.start + at, "it holds a control character"));
-        }
-        // U+FFFE and U+FFFF are the only other forbidden characters that UTF-8 can spell: EF BF BE, EF BF BF.
-        let forbidden = memchr::memmem::find_iter(bytes, b"\xEF\xBF")
-            .find(|&at| matches!(bytes.get(at + 2), Some(0xBE | 0xBF)));
-        match forbidden {
-            Some(at) => Err(self.fault(range.start + at, "it holds a character that XML forbids")),
-            None => Ok(()),
+        let mut at = range.start;
+        loop {
+            at = self.plain_end(at, CHARACTER_STOP);
+            if at >= range.end {
+                return Ok(());
+            }
+            at = self.past_special(at)?;
         }
     }
+}
+
+/// The attribute names of one tag; most tags have few, so they are compared with each other.
+#[derive(Default)]
+struct Names {
+    few: [(usize, usize); Names::FEW],
+    count: usize,
+    more: Vec<(usize, usize)>,
+}
+
+impl Names {
+    const FEW: usize = 8;
+
+    /// False when the name is there already.
+    #[inline]
+    fn insert(&mut self, bytes: &[u8], name: Range<usize>) -> bool {
+        let is_new = |(start, end): &(usize, usize)| bytes[*start..*end] != bytes[name.clone()];
+        let seen = &self.few[..self.count.min(Names::FEW)];
+        if !(seen.iter().all(is_new) && self.more.iter().all(is_new)) {
+            return false;
+        }
+        match self.few.get_mut(self.count) {
+            Some(slot) => *slot = (name.start, name.end),
+            None => self.more.push((name.start, name.end)),
+        }
+        self.count += 1;
+        true
+    }
+}
+
+const SPACE: u8 = 1;
+const NAME: u8 = 2;
+/// What ends or interrupts plain text, a plain value, plain characters.
+const TEXT_STOP: u8 = 4;
+const VALUE_STOP: u8 = 8;
+const CHARACTER_STOP: u8 = 16;
+
+/// What each byte is; one look-up per byte is what the scanner's speed rests on.
+const CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let byte = index as u8;
+        let mut class = 0;
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            class |= SPACE;
+        } else if byte < b' ' || byte == 0xEF {
+            class |= TEXT_STOP | VALUE_STOP | CHARACTER_STOP;
+        }
+        if byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_' | b'-' | b'.' | 0x80..) {
+            class |= NAME;
+        }
+        if matches!(byte, b'<' | b'&' | b']') {
+            class |= TEXT_STOP;
+        }
+        if matches!(byte, b'<' | b'&' | b'"' | b'\'') {
+            class |= VALUE_STOP;
+        }
+        table[index] = class;
+        index += 1;
+    }
+    table
 }
