@@ -91,6 +91,7 @@ pub struct App {
     pub(crate) secrets: Secrets,
     pub(crate) told: Told,
     pub(crate) watcher: Mutex<Option<Watcher>>,
+    pub(crate) previews: crate::preview::Previews,
     events: Mutex<EventChannel>,
 }
 
@@ -113,8 +114,15 @@ impl App {
         let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
         let secrets = Secrets::new(options.keychain.clone());
         let watch = options.watch.clone();
-        let app =
-            App { workspace, options, secrets, told: Told::default(), watcher: Mutex::default(), events };
+        let app = App {
+            workspace,
+            options,
+            secrets,
+            told: Told::default(),
+            watcher: Mutex::default(),
+            previews: crate::preview::Previews::default(),
+            events,
+        };
         app.use_settings(&settings::load(&app.options.home)?.settings);
         let app = Arc::new(app);
         if let Some(watch) = watch {
@@ -167,6 +175,9 @@ impl App {
             }
             Request::DocumentsDiff(params) => self.documents_diff(&params, stop).map(Response::DocumentsDiff),
             Request::PreviewText(params) => self.preview_text(&params, stop).map(Response::PreviewText),
+            Request::PreviewSheet(params) => self.preview_sheet(&params, stop).map(Response::PreviewSheet),
+            Request::PreviewDocx(params) => self.preview_docx(&params, stop).map(Response::PreviewDocx),
+            Request::PreviewSlides(params) => self.preview_slides(&params, stop).map(Response::PreviewSlides),
             Request::ProposalsList(params) => self.proposals_list(&params).map(Response::ProposalsList),
             Request::ProposalsAccept(params) => {
                 self.proposals_accept(&params, stop).map(Response::ProposalsAccept)
