@@ -11,10 +11,10 @@ mod package;
 mod pptx_fidelity;
 #[path = "suite/pptx_slides.rs"]
 mod pptx_slides;
-#[path = "suite/pptx_text.rs"]
-mod pptx_text;
 #[path = "suite/where_from.rs"]
 mod where_from;
+#[path = "suite/workspace.rs"]
+mod workspace;
 #[path = "suite/xlsx_fidelity.rs"]
 mod xlsx_fidelity;
 #[path = "suite/xlsx_oracle.rs"]

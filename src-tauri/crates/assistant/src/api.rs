@@ -21,13 +21,10 @@ mod watch;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{
-    preview::wire::{DocxPreview, PreviewDocx, PreviewSheet, PreviewSlides, SheetPreview, SlidesPreview},
-    settings::Settings,
-};
+use crate::settings::Settings;
 use answers::{
-    ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, KeyStatus, OutlineAnswer, ProposalInfo, Receipt,
-    SearchAnswer, TextPreview, UsageAnswer, VerifyAnswer,
+    AppStatus, ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, KeyStatus, OutlineAnswer, ProposalInfo,
+    Receipt, SearchAnswer, TextPreview, UsageAnswer, VerifyAnswer,
 };
 pub use app::{App, AppOptions};
 pub use error::AppError;
@@ -96,12 +93,6 @@ commands! {
     DocumentsDiff = "documents.diff": Diff => ComparisonAnswer;
     /// A text document, before or after.
     PreviewText = "preview.text": PreviewText => TextPreview;
-    /// A window of cells, before or after.
-    PreviewSheet = "preview.sheet": PreviewSheet => SheetPreview;
-    /// A copy of a Word document to draw, before or after.
-    PreviewDocx = "preview.docx": PreviewDocx => DocxPreview;
-    /// The slides as places and text, before or after.
-    PreviewSlides = "preview.slides": PreviewSlides => SlidesPreview;
     /// What waits for the user.
     ProposalsList = "proposals.list": ProposalsOf => Vec<ProposalInfo>;
     /// Commits a proposal, or the chosen changes of it.
@@ -124,6 +115,8 @@ commands! {
     HistoryCompare = "history.compare": Compare => ComparisonAnswer;
     /// What the snapshots take on the disk.
     HistoryUsage = "history.usage": NoParams => UsageAnswer;
+    /// Where the data lies and what the user should know about it.
+    AppStatus = "app.status": NoParams => AppStatus;
     /// The user's choices.
     SettingsGet = "settings.get": NoParams => Settings;
     /// Changes some of them.

@@ -5,7 +5,6 @@
 
 pub mod agent;
 pub mod api;
-pub mod preview;
 pub mod secrets;
 pub mod settings;
 pub mod workspace;

@@ -15,13 +15,17 @@ mod compare;
 mod documents;
 mod edit;
 mod files;
+mod guard;
 mod history;
 mod identity;
+mod ledger;
 mod locks;
 mod placing;
 mod proposals;
 mod rebase;
 mod recovery;
+mod repair;
+mod retention;
 mod save;
 mod store;
 mod usage;
@@ -32,15 +36,18 @@ use std::{
     time::Duration,
 };
 
+use ::documents::Warning;
 pub use clock::Clock;
 pub use commit::Committed;
 pub use compare::Comparison;
 pub use edit::{Batch, EditMode, Outcome, Status};
 pub use error::WorkspaceError;
 pub use files::{Content, FileState, KnownFile};
+pub use guard::Guard;
 pub use history::{HistoryEntry, Origin};
 pub use locks::Owner;
 pub use proposals::{Proposal, ProposalConflict, ProposalState};
+pub use retention::{RetentionLimits, Tidied};
 pub use stop::Stop;
 pub use usage::Usage;
 
@@ -68,22 +75,55 @@ pub struct Workspace {
     store: Mutex<Store>,
     blobs: Blobs,
     author: RwLock<String>,
+    notices: Mutex<Vec<Warning>>,
 }
 
 impl Workspace {
-    /// Opens (or makes) the store under the home folder and finishes what a crash left half done.
+    /// Opens (or makes) the store under the home folder and finishes what a crash left half done. A damaged store is rebuilt first.
     pub fn open(options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
         create_home(&options.home)?;
-        let store = Store::open(&options.home.join("store.db"))?;
+        match Workspace::open_once(options.clone()) {
+            Err(error) if repair::is_damage(&error) => {
+                repair::suspect(&options.home, &error);
+                Workspace::open_once(options)
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_once(options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
+        let (store, notices) = repair::open_store(&options.home)?;
         let blobs = Blobs::open(options.home.join("blobs"), options.faults.clone())?;
         let workspace = Workspace {
             author: RwLock::new(options.author.clone()),
             options,
             store: Mutex::new(store),
             blobs,
+            notices: Mutex::new(notices),
         };
         workspace.recover_all()?;
         Ok(workspace)
+    }
+
+    /// Things about Stet's own data that the user should know, such as a repair.
+    pub fn notices(&self) -> Vec<Warning> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks closely at the store, as after an error that should not happen. If it is damaged, that is said and the next start repairs it.
+    pub fn inspect(&self) {
+        let checked = self.store().check();
+        if let Err(error) = checked
+            && repair::is_damage(&error)
+        {
+            repair::suspect(&self.options.home, &error);
+            let message =
+                format!("Stet's store is damaged ({error}). It will be repaired at the next start.");
+            self.notices
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(Warning::new("store_damaged", message));
+        }
     }
 
     /// The home folder.

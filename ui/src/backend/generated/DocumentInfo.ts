@@ -7,4 +7,8 @@ export type DocumentInfo = { file_id: string, path: string, name: string, format
 /**
  * Why, when the state is not `ok`.
  */
-state_detail?: string, pending_proposal?: string, warnings: Array<Warning>, };
+state_detail?: string, 
+/**
+ * Where a missing file seems to be now: a file in the same folder has its content.
+ */
+moved_to?: string, pending_proposal?: string, warnings: Array<Warning>, };

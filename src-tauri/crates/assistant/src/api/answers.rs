@@ -41,6 +41,9 @@ pub struct DocumentInfo {
     /// Why, when the state is not `ok`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub state_detail: Option<String>,
+    /// Where a missing file seems to be now: a file in the same folder has its content.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub moved_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pending_proposal: Option<String>,
     #[ts(as = "Vec<WarningShape>")]
@@ -234,4 +237,16 @@ pub struct KeyStatus {
     /// Why there is no keychain.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
+}
+
+/// The app as such.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AppStatus {
+    pub ok: bool,
+    pub version: String,
+    /// Stet home.
+    pub home: String,
+    /// Repairs and the like.
+    #[ts(as = "Vec<WarningShape>")]
+    pub notices: Vec<Warning>,
 }

@@ -8,9 +8,11 @@ use std::{
 
 use tokio::sync::broadcast;
 
-use super::{AppError, Event, EventBody, Request, Response, error::ErrorCode, watch::Told};
+use super::{
+    AppError, Event, EventBody, Request, Response, answers::AppStatus, error::ErrorCode, watch::Told,
+};
 use crate::workspace::{
-    Clock, Stop, Workspace, WorkspaceOptions,
+    Clock, RetentionLimits, Stop, Workspace, WorkspaceOptions,
     faults::Faults,
     system_clock,
     watcher::{WatchOptions, Watcher},
@@ -91,7 +93,6 @@ pub struct App {
     pub(crate) secrets: Secrets,
     pub(crate) told: Told,
     pub(crate) watcher: Mutex<Option<Watcher>>,
-    pub(crate) previews: crate::preview::Previews,
     events: Mutex<EventChannel>,
 }
 
@@ -114,15 +115,8 @@ impl App {
         let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
         let secrets = Secrets::new(options.keychain.clone());
         let watch = options.watch.clone();
-        let app = App {
-            workspace,
-            options,
-            secrets,
-            told: Told::default(),
-            watcher: Mutex::default(),
-            previews: crate::preview::Previews::default(),
-            events,
-        };
+        let app =
+            App { workspace, options, secrets, told: Told::default(), watcher: Mutex::default(), events };
         app.use_settings(&settings::load(&app.options.home)?.settings);
         let app = Arc::new(app);
         if let Some(watch) = watch {
@@ -152,7 +146,14 @@ impl App {
 
     /// Runs a command on this thread.
     pub fn run(&self, request: Request, stop: &Stop) -> Result<Response, AppError> {
-        let stop = &stop.within(self.options.time_limit);
+        let answer = self.dispatch(request, &stop.within(self.options.time_limit));
+        if answer.as_ref().is_err_and(|error| error.code == ErrorCode::Internal) {
+            self.workspace.inspect();
+        }
+        answer
+    }
+
+    fn dispatch(&self, request: Request, stop: &Stop) -> Result<Response, AppError> {
         match request {
             Request::DocumentsOpen(params) => self.documents_open(&params, stop).map(Response::DocumentsOpen),
             Request::DocumentsList(_) => self.documents_list().map(Response::DocumentsList),
@@ -175,9 +176,6 @@ impl App {
             }
             Request::DocumentsDiff(params) => self.documents_diff(&params, stop).map(Response::DocumentsDiff),
             Request::PreviewText(params) => self.preview_text(&params, stop).map(Response::PreviewText),
-            Request::PreviewSheet(params) => self.preview_sheet(&params, stop).map(Response::PreviewSheet),
-            Request::PreviewDocx(params) => self.preview_docx(&params, stop).map(Response::PreviewDocx),
-            Request::PreviewSlides(params) => self.preview_slides(&params, stop).map(Response::PreviewSlides),
             Request::ProposalsList(params) => self.proposals_list(&params).map(Response::ProposalsList),
             Request::ProposalsAccept(params) => {
                 self.proposals_accept(&params, stop).map(Response::ProposalsAccept)
@@ -197,12 +195,36 @@ impl App {
                 self.history_compare(&params, stop).map(Response::HistoryCompare)
             }
             Request::HistoryUsage(_) => self.history_usage().map(Response::HistoryUsage),
+            Request::AppStatus(_) => Ok(Response::AppStatus(self.status())),
             Request::SettingsGet(_) => self.settings_get().map(Response::SettingsGet),
             Request::SettingsUpdate(params) => self.settings_update(&params).map(Response::SettingsUpdate),
             Request::KeysSet(params) => self.keys_set(&params).map(Response::KeysSet),
             Request::KeysClear(params) => self.keys_clear(&params).map(Response::KeysClear),
             Request::KeysStatus(params) => self.keys_status(&params).map(Response::KeysStatus),
         }
+    }
+
+    /// Where the data lies and what the user should know about it.
+    pub fn status(&self) -> AppStatus {
+        AppStatus {
+            ok: true,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            home: self.options.home.to_string_lossy().into_owned(),
+            notices: self.workspace.notices(),
+        }
+    }
+
+    /// Lets old snapshots go, at most once a day, as the settings say. What goes wrong in it must not spoil the command before it.
+    pub(crate) fn tidy_daily(&self) {
+        let Ok(loaded) = settings::load(&self.options.home) else { return };
+        let retention = loaded.settings.retention;
+        let limits = RetentionLimits {
+            age: Duration::from_secs(u64::from(retention.days) * 86_400),
+            per_file: usize::try_from(retention.per_file).unwrap_or(usize::MAX),
+            bytes: u64::from(retention.megabytes) << 20,
+            grace: Duration::from_secs(3_600),
+        };
+        let _ = self.workspace.tidy_daily(&limits);
     }
 
     /// Lets the running parts follow the settings.

@@ -226,6 +226,7 @@ impl App {
         let is_committed = outcome.status == crate::workspace::Status::Committed;
         if is_committed {
             self.tell_document(&outcome.file);
+            self.tidy_daily();
         }
         if let Some(proposal) = &outcome.proposal {
             self.tell(EventBody::ProposalChanged { proposal: proposal.into() });
@@ -252,6 +253,7 @@ impl App {
             size: file.size,
             state,
             state_detail,
+            moved_to: (state == DocumentState::Missing).then(|| self.workspace.moved_to(file)).flatten(),
             pending_proposal: waiting.map(|proposal| proposal.id()),
             warnings: Vec::new(),
         })

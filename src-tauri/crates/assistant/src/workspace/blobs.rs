@@ -4,10 +4,11 @@
 //! same content can be stored again. Who refers to which blob is the store's business.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
+    time::SystemTime,
 };
 
 use super::{
@@ -31,6 +32,22 @@ pub(super) fn hash_of(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
+/// One stored content as the folder lists it.
+pub(super) struct StoredBlob {
+    pub(super) hash: String,
+    pub(super) stored_size: u64,
+    pub(super) modified: SystemTime,
+}
+
+impl StoredBlob {
+    fn of(entry: &fs::DirEntry) -> Option<StoredBlob> {
+        let name = entry.file_name();
+        let hash = name.to_str()?.strip_suffix(".zst")?.to_owned();
+        let metadata = entry.metadata().ok()?;
+        Some(StoredBlob { hash, stored_size: metadata.len(), modified: metadata.modified().ok()? })
+    }
+}
+
 impl Blobs {
     pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
         let blobs = Blobs { folder, faults };
@@ -43,7 +60,7 @@ impl Blobs {
     /// Stores a content unless it is there already; it is in the system's hands afterwards, but perhaps not on the disk yet.
     pub(super) fn put(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         let path = self.path(hash);
-        if path.exists() {
+        if self.renew(&path) {
             return Ok(());
         }
         self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))
@@ -69,6 +86,25 @@ impl Blobs {
             Ok(_) => Err(self.set_aside(&path, "its content does not have the hash in its name")),
             Err(why) => Err(self.set_aside(&path, &why)),
         }
+    }
+
+    /// Removes a content that nothing refers to any more.
+    pub(super) fn remove(&self, hash: &str) -> io::Result<()> {
+        fs::remove_file(self.path(hash))
+    }
+
+    /// Every stored content.
+    pub(super) fn list(&self) -> Vec<StoredBlob> {
+        let folders = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        files.filter_map(|entry| StoredBlob::of(&entry)).collect()
+    }
+
+    /// A content that is there already counts as new again, so that tidying does not take it from under a running commit.
+    fn renew(&self, path: &Path) -> bool {
+        let renewed =
+            OpenOptions::new().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+        renewed.is_ok()
     }
 
     /// The bytes that a content takes on the disk; `None` when it is not there.

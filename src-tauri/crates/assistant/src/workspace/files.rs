@@ -235,6 +235,22 @@ impl Workspace {
         FileState::Ok
     }
 
+    /// Where a file that is missing seems to be: under another name in its folder, with the content of its current revision.
+    pub fn moved_to(&self, file: &KnownFile) -> Option<String> {
+        /// A folder of pictures must not be read through for this.
+        const CANDIDATES: usize = 16;
+        let entries = fs::read_dir(file.path.parent()?).ok()?.flatten();
+        let is_same_size = |entry: &fs::DirEntry| {
+            let metadata = entry.metadata().ok();
+            metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() == file.size)
+        };
+        let paths = entries.filter(is_same_size).map(|entry| entry.path());
+        let mut candidates =
+            paths.filter(|path| Format::of_name(&path.to_string_lossy()) == file.format()).take(CANDIDATES);
+        let found = candidates.find(|path| fs::read(path).is_ok_and(|bytes| hash_of(&bytes) == file.hash))?;
+        Some(identity::canonical(&found).ok()?.to_string_lossy().into_owned())
+    }
+
     /// Reads a whole file that holds still: its stamp is the same before and after.
     pub(super) fn read(&self, path: &Path, stop: &Stop) -> Result<Content, WorkspaceError> {
         const ATTEMPTS: usize = 20;

@@ -429,6 +429,7 @@ fn stacked(mut waiting: Proposal, batch: &Batch) -> Result<Proposal, WorkspaceEr
 
 fn take_result(proposal: &mut Proposal, applied: &Applied) {
     proposal.result_hash = hash_of(&applied.bytes);
+    proposal.planned.clone_from(&applied.changes);
     proposal.changes =
         applied.changes.iter().filter(|change| !proposal.accepted.contains(&change.op)).cloned().collect();
     proposal.warnings = applied.warnings.clone();

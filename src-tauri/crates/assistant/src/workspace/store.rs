@@ -3,6 +3,8 @@
 //! The only code that names rusqlite. Several processes use it at once (WAL, busy timeout); every write is one immediate
 //! transaction. What the rows mean is decided by the modules above.
 
+mod salvage;
+
 use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
@@ -10,10 +12,16 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use super::{
     WorkspaceError,
     history::{HistoryEntry, Origin},
+    ledger::Ledger,
 };
+
+pub(super) use salvage::{Salvage, Wreck};
 
 /// How long a statement waits for another process's transaction; those take milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(20);
+
+/// Raised when `SCHEMA` grows; every statement in it must then be harmless on an older store.
+const SCHEMA_VERSION: i64 = 1;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS files (
@@ -62,17 +70,28 @@ pub(super) struct ProposalRow {
 
 pub(super) struct Store {
     connection: Connection,
+    ledger: Ledger,
 }
 
 impl Store {
-    pub(super) fn open(path: &Path) -> Result<Store, WorkspaceError> {
-        let connection = Connection::open(path)?;
+    pub(super) fn open(home: &Path) -> Result<Store, WorkspaceError> {
+        let connection = Connection::open(home.join("store.db"))?;
         connection.busy_timeout(BUSY_WAIT)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        let mut store = Store { connection };
-        store.write(|tx| Ok(tx.execute_batch(SCHEMA)?))?;
+        let mut store = Store { connection, ledger: Ledger::new(home) };
+        let version: i64 = store.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if version != SCHEMA_VERSION {
+            store.write(|tx| {
+                tx.execute_batch(SCHEMA)?;
+                Ok(tx.pragma_update(None, "user_version", SCHEMA_VERSION)?)
+            })?;
+        }
         Ok(store)
+    }
+
+    pub(super) fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Runs `work` in one immediate transaction; an error undoes all of it.
@@ -119,7 +138,7 @@ impl Store {
         entry: &HistoryEntry,
         candidates: impl Iterator<Item = String>,
     ) -> Result<Option<FileRow>, WorkspaceError> {
-        self.write(|tx| {
+        let added = self.write(|tx| {
             if one_file(tx, "path = ?1", path)?.is_some() {
                 return Ok(None);
             }
@@ -135,7 +154,11 @@ impl Store {
                 return one_file(tx, "id = ?1", &id);
             }
             Err(WorkspaceError::StoreContent("every id for this path is taken".into()))
-        })
+        })?;
+        if let Some(row) = &added {
+            self.note_in_ledger(&row.id, row.content_rev);
+        }
+        Ok(added)
     }
 
     pub(super) fn set_path(&mut self, id: &str, path: &str) -> Result<(), WorkspaceError> {
@@ -147,7 +170,9 @@ impl Store {
 
     /// Adds a revision and makes it the current one; refused when it does not follow the current one.
     pub(super) fn advance(&mut self, entry: &HistoryEntry) -> Result<(), WorkspaceError> {
-        self.write(|tx| advance(tx, entry))
+        self.write(|tx| advance(tx, entry))?;
+        self.note_in_ledger(&entry.file_id, entry.content_rev);
+        Ok(())
     }
 
     pub(super) fn entry(
@@ -202,6 +227,38 @@ impl Store {
         Ok((files, snapshots, hashes))
     }
 
+    /// Every kept revision of every file, by file, oldest first.
+    pub(super) fn all_entries(&self) -> Result<Vec<HistoryEntry>, WorkspaceError> {
+        let mut statement =
+            self.connection.prepare_cached(&select_entries("1 ORDER BY file_id, content_rev"))?;
+        let rows = statement.query_map([], entry_row)?;
+        rows.map(|row| parsed_entry(row?)).collect()
+    }
+
+    pub(super) fn drop_entries(&mut self, numbers: &[u64]) -> Result<(), WorkspaceError> {
+        self.write(|tx| {
+            let mut statement =
+                tx.prepare_cached("DELETE FROM snapshots WHERE number = ?1 AND pinned = 0")?;
+            for number in numbers {
+                statement.execute(params![number])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Every content that a kept revision, a waiting proposal or a running commit refers to.
+    pub(super) fn needed_contents(&self) -> Result<Vec<String>, WorkspaceError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT hash FROM snapshots UNION SELECT hash FROM files UNION SELECT old_hash FROM intents
+             UNION SELECT json_extract(entry, '$.hash') FROM intents
+             UNION SELECT json_extract(body, '$.base_hash') FROM proposals WHERE state IN ('pending', 'rebased', 'conflict')
+             UNION SELECT json_extract(body, '$.onto_hash') FROM proposals WHERE state IN ('pending', 'rebased', 'conflict')
+             UNION SELECT json_extract(body, '$.result_hash') FROM proposals WHERE state IN ('pending', 'rebased', 'conflict')",
+        )?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     pub(super) fn set_pinned(
         &mut self,
         file_id: &str,
@@ -250,7 +307,17 @@ impl Store {
         self.write(|tx| {
             advance(tx, entry)?;
             drop_intent(tx, &entry.file_id)
-        })
+        })?;
+        self.note_in_ledger(&entry.file_id, entry.content_rev);
+        Ok(())
+    }
+
+    /// The ledger is only needed when the database is lost; a line that cannot be added now must not undo what is done.
+    fn note_in_ledger(&self, file_id: &str, content_rev: u64) {
+        let path = self.file(file_id).ok().flatten().map(|file| file.path);
+        if let (Some(path), Ok(Some(entry))) = (path, self.entry(file_id, content_rev)) {
+            let _ = self.ledger.append(&path, &entry);
+        }
     }
 
     pub(super) fn add_proposal(
@@ -369,12 +436,25 @@ fn optional_entry(row: rusqlite::Result<RawEntry>) -> Result<Option<HistoryEntry
 }
 
 fn insert_entry(tx: &Transaction<'_>, entry: &HistoryEntry) -> Result<(), WorkspaceError> {
+    insert(tx, None, entry)?;
+    Ok(())
+}
+
+/// Keeps the number that the entry had; leaves out what is there already.
+fn insert_numbered(tx: &Transaction<'_>, entry: &HistoryEntry) -> Result<usize, WorkspaceError> {
+    insert(tx, Some(entry.number), entry)
+}
+
+fn insert(tx: &Transaction<'_>, number: Option<u64>, entry: &HistoryEntry) -> Result<usize, WorkspaceError> {
     let redo = serde_json::to_string(&entry.redo)?;
-    tx.prepare_cached(
-        "INSERT INTO snapshots (file_id, content_rev, hash, size, origin, summary, ops, model, at, node, parent, redo)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-    )?
-    .execute(params![
+    let on_conflict = if number.is_some() { "OR IGNORE" } else { "" };
+    let sql = format!(
+        "INSERT {on_conflict} INTO snapshots
+             (number, file_id, content_rev, hash, size, origin, summary, ops, model, at, pinned, node, parent, redo)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+    );
+    let inserted = tx.prepare_cached(&sql)?.execute(params![
+        number,
         entry.file_id,
         entry.content_rev,
         entry.hash,
@@ -384,11 +464,12 @@ fn insert_entry(tx: &Transaction<'_>, entry: &HistoryEntry) -> Result<(), Worksp
         entry.ops,
         entry.model,
         entry.at,
+        entry.pinned,
         entry.node,
         entry.parent,
         redo
     ])?;
-    Ok(())
+    Ok(inserted)
 }
 
 fn advance(tx: &Transaction<'_>, entry: &HistoryEntry) -> Result<(), WorkspaceError> {

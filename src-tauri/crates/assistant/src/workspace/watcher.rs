@@ -225,6 +225,7 @@ impl Watching {
                 *path == file.path || folder == Some(path) || path.parent() == folder && is_owner_file(path)
             };
             if paths.iter().any(concerns) {
+                file.stamp = stamp(&file.path);
                 file.due = Some(due);
                 file.has_failed = false;
             }
@@ -278,9 +279,15 @@ impl Watching {
             .collect();
         for file_id in due {
             let Some(file) = self.files.get_mut(&file_id) else { continue };
+            let current = stamp(&file.path);
+            if current != file.stamp {
+                // Somebody is still writing.
+                file.stamp = current;
+                file.due = Some(Instant::now() + self.options.quiet);
+                continue;
+            }
             let is_last = file.has_failed;
             file.due = None;
-            file.stamp = stamp(&file.path);
             let look = (self.look)(&file_id, is_last);
             if let (Look::Again, false) = (look, is_last) {
                 file.has_failed = true;

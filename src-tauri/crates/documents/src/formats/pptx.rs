@@ -6,7 +6,6 @@ mod add;
 mod app_properties;
 mod audit;
 mod body;
-mod charts;
 mod deck;
 mod delete;
 mod duplicate;
@@ -26,7 +25,6 @@ mod sections;
 mod session;
 mod shapes;
 mod slide_ops;
-mod smartart;
 mod stories;
 mod text_ops;
 
