@@ -4,6 +4,8 @@
 //! a workbook; so what no operation asked for stays as it was.
 
 mod address;
+mod calc;
+mod calculation;
 mod cell_ops;
 mod cells;
 mod formula;
@@ -72,6 +74,8 @@ fn run(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
 }
 
 fn finish(mut session: Session<'_, '_>) -> Result<Applied, EditError> {
+    session.recalculate()?;
+    session.finish_calculation()?;
     let changes = session.told_changes();
     session.book.write_sheets()?;
     let mut warnings = std::mem::take(&mut session.warnings);

@@ -6,7 +6,7 @@
 mod dates;
 mod sections;
 
-pub(super) use dates::{DateSystem, date_text, parse_date, parse_datetime};
+pub(super) use dates::{DateSystem, Moment, date_text, days_in_month, parse_date, parse_datetime};
 
 use sections::{Section, pick};
 

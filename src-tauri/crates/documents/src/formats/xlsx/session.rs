@@ -43,6 +43,10 @@ pub(super) struct Session<'p, 'c> {
     pub(super) structural: bool,
     /// The calculation chain no longer fits.
     pub(super) calculation_order_changed: bool,
+    /// Cells whose stored result was computed anew and differs.
+    pub(super) recalculated: Vec<(SheetKey, CellRef)>,
+    /// Results are missing: the workbook must be calculated when it is opened.
+    pub(super) full_calculation: bool,
     /// A formula went away, so the calculation chain no longer fits.
     pub(super) formula_removed: bool,
 }
@@ -58,6 +62,8 @@ impl<'p, 'c> Session<'p, 'c> {
             dirty: Vec::new(),
             recompute: Vec::new(),
             structural: false,
+            recalculated: Vec::new(),
+            full_calculation: false,
             calculation_order_changed: false,
             formula_removed: false,
         }

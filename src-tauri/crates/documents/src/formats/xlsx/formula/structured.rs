@@ -37,15 +37,18 @@ pub(in crate::formats::xlsx) fn parse(brackets: &str) -> Option<Selection> {
         }
         return Some(selection);
     }
-    while let Some(end) = specifier_end(rest) {
-        let specifier = rest[1..end - 1].trim();
+    while !rest.is_empty() {
+        // Some writers leave the brackets of the column out: `[[#This Row],Qty]`.
+        let end = specifier_end(rest).unwrap_or_else(|| rest.find(',').unwrap_or(rest.len()));
+        let specifier = rest[..end].trim_start_matches('[');
+        let specifier = specifier.strip_suffix(']').unwrap_or(specifier).trim();
         match specifier.strip_prefix('#') {
             Some(item) => selection.items.push(item.to_lowercase()),
             None => selection.columns.push(unescape(specifier)),
         }
         rest = rest[end..].trim_start_matches([',', ':', ' ']);
     }
-    rest.is_empty().then_some(selection)
+    Some(selection)
 }
 
 /// Renames (or kills) a column in the brackets of a structured reference.
@@ -144,6 +147,7 @@ mod tests {
             ("[[#Headers],[A]:[C]]", "headers|A,C"),
             ("[[#Headers],[#Data],[x]]", "headers,data|x"),
             ("['[x']]", "|[x]"),
+            ("[[#This Row],Qty]", "this row|Qty"),
         ] {
             assert_eq!(read(text).as_deref(), Some(expected), "{text}");
         }

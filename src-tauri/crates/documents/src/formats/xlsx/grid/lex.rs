@@ -92,6 +92,8 @@ pub(in crate::formats::xlsx) struct CellSpan {
     pub(in crate::formats::xlsx) kind: CellKind,
     /// The index of its cell metadata (`cm`): a dynamic array anchor.
     pub(in crate::formats::xlsx) metadata: bool,
+    /// It has value metadata (`vm`): what is stored stands for a picture, a linked record or an error of a newer kind.
+    pub(in crate::formats::xlsx) rich: bool,
     pub(in crate::formats::xlsx) formula: Option<FormulaSpan>,
     /// All of `v`, and what is in it.
     pub(in crate::formats::xlsx) value: Option<(Range<u32>, Range<u32>)>,
@@ -218,6 +220,7 @@ impl<'g> Cells<'g> {
             style: 0,
             kind: CellKind::Number,
             metadata: false,
+            rich: false,
             formula: None,
             value: None,
             inline: None,
@@ -233,6 +236,7 @@ impl<'g> Cells<'g> {
                 }
                 b"s" => cell.style = parse_number(raw).unwrap_or(0),
                 b"cm" => cell.metadata = true,
+                b"vm" => cell.rich = true,
                 b"t" => {
                     cell.kind = match raw {
                         b"s" => CellKind::Shared,

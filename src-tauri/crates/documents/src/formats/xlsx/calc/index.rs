@@ -1,0 +1,583 @@
+//! Which formula reads which cells: built from the formulas' text once per batch, asked for what a change makes stale.
+//!
+//! Plain formulas are read by a scanner that allocates nothing; shared groups are read once and their areas moved. The full index is
+//! built only when some formula reads a changed cell at all.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::{
+    Address, Calls, calls,
+    eval::{TableShape, structured_area},
+    source::Names,
+};
+use crate::{
+    DocumentError,
+    formats::xlsx::{
+        address::{Area, Axis, CellRef, LAST_COL, LAST_ROW, parse_column, parse_row},
+        formula::{Form, TokenKind, structured, tokens},
+        grid::lex::{self, FormulaKind},
+        structure::shared,
+        workbook::{SheetKey, SheetKind, Workbook},
+    },
+};
+
+/// How a formula fills cells.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Role {
+    Single,
+    Array { area: Area, dynamic: bool },
+    DataTable { area: Area },
+}
+
+/// A formula cell.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) address: Address,
+    pub(super) role: Role,
+    calls: Calls,
+    /// The number of its shared group among those of its sheet.
+    group: Option<u32>,
+}
+
+/// All formulas of a workbook and what they read.
+pub(super) struct Index {
+    entries: Vec<Entry>,
+    by_cell: HashMap<Address, u32>,
+    /// Areas that formulas read, as (sheet, area, formula).
+    reads: Vec<(SheetKey, Area, u32)>,
+    groups: HashMap<SheetKey, Vec<shared::Group>>,
+}
+
+impl Index {
+    /// Reads all formulas of all loaded sheets.
+    pub(super) fn build(
+        book: &Workbook<'_>,
+        names: &Names,
+        tables: &HashMap<String, TableShape>,
+        careful: bool,
+    ) -> Result<Index, DocumentError> {
+        let mut index =
+            Index { entries: Vec::new(), by_cell: HashMap::new(), reads: Vec::new(), groups: HashMap::new() };
+        let reader = Reader { book, names, tables, careful };
+        for entry in book.sheets.iter().filter(|entry| entry.kind != SheetKind::Chartsheet) {
+            index.read_sheet(&reader, entry.key)?;
+        }
+        Ok(index)
+    }
+
+    pub(super) fn get(&self, address: &Address) -> Option<&Entry> {
+        self.by_cell.get(address).map(|at| &self.entries[*at as usize])
+    }
+
+    /// The shared group of a formula cell.
+    pub(super) fn group(&self, entry: &Entry) -> Option<&shared::Group> {
+        self.groups.get(&entry.address.0)?.get(entry.group? as usize)
+    }
+
+    /// Formulas that fill more than their own cell.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (&Entry, Area)> {
+        self.entries.iter().filter_map(|entry| match entry.role {
+            Role::Array { area, .. } | Role::DataTable { area } if area.size() > 1 => Some((entry, area)),
+            _ => None,
+        })
+    }
+
+    /// Where all formulas stand.
+    #[cfg(test)]
+    pub(super) fn addresses(&self) -> Vec<Address> {
+        self.entries.iter().map(|entry| entry.address).collect()
+    }
+
+    fn read_sheet(&mut self, reader: &Reader<'_>, key: SheetKey) -> Result<(), DocumentError> {
+        let Ok(sheet) = reader.book.sheet(key) else { return Ok(()) };
+        let grid = &sheet.grid;
+        let bytes = grid.bytes();
+        let mark = format!("<{}f", grid.prefix);
+        let finder = memchr::memmem::Finder::new(mark.as_bytes());
+        if finder.find(bytes).is_none() {
+            return Ok(());
+        }
+        let groups = shared::groups(grid)?;
+        let member: HashMap<CellRef, u32> = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(number, group)| group.members.iter().map(move |cell| (*cell, number as u32)))
+            .collect();
+        let patterns: Vec<Pattern> =
+            groups.iter().map(|group| reader.pattern(key, group.master, &group.text)).collect();
+        for row in grid.rows() {
+            if finder.find(&bytes[row.content()]).is_none() {
+                continue;
+            }
+            for cell in grid.cells(row) {
+                let cell = cell?;
+                let Some(formula) = &cell.formula else { continue };
+                let number = self.entries.len() as u32;
+                let mut entry = Entry {
+                    address: (key, cell.at),
+                    role: Role::Single,
+                    calls: Calls::default(),
+                    group: None,
+                };
+                let area = || {
+                    let raw = formula.reference.as_ref().map(|r| &bytes[r.start as usize..r.end as usize]);
+                    raw.and_then(|raw| Area::parse(&lex::text(raw))).unwrap_or(Area::cell(cell.at))
+                };
+                match formula.kind {
+                    FormulaKind::Shared => {
+                        let Some(&group) = member.get(&cell.at) else { continue };
+                        entry.group = Some(group);
+                        let pattern = &patterns[group as usize];
+                        entry.calls = pattern.calls;
+                        let master = groups[group as usize].master;
+                        for (sheet, form, area) in &pattern.reads {
+                            let area = form.map_or(*area, |form| moved(&form, master, cell.at));
+                            self.reads.push((*sheet, area, number));
+                        }
+                    }
+                    FormulaKind::DataTable => {
+                        let area = area();
+                        entry.role = Role::DataTable { area };
+                        // Its inputs stand in the row above and the column before it.
+                        let around = Area::between(
+                            CellRef::new(area.first.row.max(2) - 1, area.first.col.max(2) - 1),
+                            area.last,
+                        );
+                        self.reads.push((key, around, number));
+                        for name in [b"r1", b"r2"] {
+                            let tag = formula.tag.start as usize..formula.tag.end as usize;
+                            let input = lex::attribute(bytes, tag, name)
+                                .and_then(|found| Area::parse(&lex::text(&bytes[found.value])));
+                            self.reads.extend(input.map(|input| (key, input, number)));
+                        }
+                    }
+                    FormulaKind::Normal | FormulaKind::Array => {
+                        if formula.kind == FormulaKind::Array {
+                            entry.role = Role::Array { area: area(), dynamic: cell.metadata };
+                        }
+                        let raw = &bytes[formula.text.start as usize..formula.text.end as usize];
+                        entry.calls = reader.reads(key, cell.at, raw, &mut |sheet, area| {
+                            self.reads.push((sheet, area, number));
+                        });
+                    }
+                }
+                self.by_cell.insert(entry.address, number);
+                self.entries.push(entry);
+            }
+        }
+        self.groups.insert(key, groups);
+        Ok(())
+    }
+
+    /// The formulas that changed cells make stale, directly or through others, in no particular order.
+    pub(super) fn stale(
+        &self,
+        seeds: &[(SheetKey, Area)],
+        recompute: &HashSet<Address>,
+        structural: bool,
+    ) -> Vec<Address> {
+        let mut stale: HashSet<u32> = HashSet::new();
+        let mut queue: VecDeque<(SheetKey, Area)> = seeds.iter().copied().collect();
+        let first: Vec<u32> = (0..self.entries.len() as u32)
+            .filter(|at| {
+                let entry = &self.entries[*at as usize];
+                recompute.contains(&entry.address)
+                    || entry.calls.dynamic
+                    || (structural && entry.calls.positional)
+            })
+            .collect();
+        for at in first {
+            stale.insert(at);
+            queue.push_back(self.filled(at));
+        }
+        let touched = queue.iter().any(|(sheet, area)| {
+            self.reads.iter().any(|(other, read, _)| other == sheet && read.meets(area))
+        });
+        if touched {
+            let readers = Readers::new(&self.reads);
+            while let Some((sheet, area)) = queue.pop_front() {
+                readers.of(sheet, area, &mut |formula| {
+                    if stale.insert(formula) {
+                        queue.push_back(self.filled(formula));
+                    }
+                });
+            }
+        }
+        let mut addresses: Vec<Address> =
+            stale.into_iter().map(|at| self.entries[at as usize].address).collect();
+        addresses.sort_unstable();
+        addresses
+    }
+
+    fn filled(&self, at: u32) -> (SheetKey, Area) {
+        let entry = &self.entries[at as usize];
+        let area = match entry.role {
+            Role::Array { area, .. } | Role::DataTable { area } => area,
+            Role::Single => Area::cell(entry.address.1),
+        };
+        (entry.address.0, area)
+    }
+}
+
+/// What the master of a shared group reads; relative areas keep their form, to be moved for each member.
+struct Pattern {
+    reads: Vec<(SheetKey, Option<Form>, Area)>,
+    calls: Calls,
+}
+
+/// The area of a form as a member of a shared group reads it.
+fn moved(form: &Form, master: CellRef, member: CellRef) -> Area {
+    let shift = |line: u32, fixed: bool, from: u32, to: u32, last: u32| {
+        if fixed {
+            return line;
+        }
+        let moved = i64::from(line) + i64::from(to) - i64::from(from);
+        ((moved - 1).rem_euclid(i64::from(last)) + 1) as u32
+    };
+    let form = form.map(|mut corner| {
+        corner.row = shift(corner.row, corner.row_fixed, master.row, member.row, LAST_ROW);
+        corner.col = shift(corner.col, corner.col_fixed, master.col, member.col, LAST_COL);
+        corner
+    });
+    form.area().unwrap_or(Area::cell(member))
+}
+
+struct Reader<'b> {
+    book: &'b Workbook<'b>,
+    names: &'b Names,
+    tables: &'b HashMap<String, TableShape>,
+    /// Kinds of functions matter, so formulas are read by tokens.
+    careful: bool,
+}
+
+impl Reader<'_> {
+    fn pattern(&self, key: SheetKey, master: CellRef, text: &str) -> Pattern {
+        let mut pattern = Pattern { reads: Vec::new(), calls: calls(text) };
+        self.token_reads(key, master, text, 0, &mut |sheet, form, area| {
+            pattern.reads.push((sheet, form, area));
+        });
+        pattern
+    }
+
+    /// The areas a formula reads.
+    fn reads(&self, key: SheetKey, at: CellRef, raw: &[u8], visit: &mut dyn FnMut(SheetKey, Area)) -> Calls {
+        let mut plain: Vec<Area> = Vec::new();
+        if !self.careful && plain_reads(raw, &mut plain) {
+            plain.into_iter().for_each(|area| visit(key, area));
+            return Calls::default();
+        }
+        let text = lex::text(raw);
+        self.token_reads(key, at, &text, 0, &mut |sheet, _, area| visit(sheet, area));
+        calls(&text)
+    }
+
+    fn token_reads(
+        &self,
+        key: SheetKey,
+        at: CellRef,
+        text: &str,
+        depth: usize,
+        visit: &mut dyn FnMut(SheetKey, Option<Form>, Area),
+    ) {
+        for token in tokens(text) {
+            match &token.kind {
+                TokenKind::Reference(reference) => {
+                    let Some(area) = reference.form.area() else { continue };
+                    let sheets = match &reference.prefix {
+                        None => vec![key],
+                        Some(prefix) if prefix.workbook.is_some() => Vec::new(),
+                        Some(prefix) => {
+                            let last = prefix.last_sheet.as_deref().unwrap_or(&prefix.sheet);
+                            sheets_between(self.book, &prefix.sheet, last).unwrap_or_default()
+                        }
+                    };
+                    sheets.into_iter().for_each(|sheet| visit(sheet, Some(reference.form), area));
+                }
+                TokenKind::Name(prefix) if depth < 32 => {
+                    let start = prefix.as_ref().map_or(token.range.start, |prefix| prefix.range.end);
+                    let scope = prefix.as_ref().map(|prefix| prefix.sheet.as_str());
+                    let name = &text[start..token.range.end];
+                    let Some(inner) = self.names.find(self.book, key, scope, name) else {
+                        if let Some(shape) = self.tables.get(&name.to_lowercase()) {
+                            visit(shape.sheet, None, shape.area);
+                        }
+                        continue;
+                    };
+                    let inner = super::source::name_at(&inner, at);
+                    // A name's areas are fixed once it is read from here; members of a group read it each for itself.
+                    self.token_reads(key, at, &inner, depth + 1, &mut |sheet, form, area| {
+                        let loose = form.is_some_and(|form| {
+                            [Axis::Rows, Axis::Cols]
+                                .iter()
+                                .any(|axis| form.corners_on(*axis).iter().any(|c| !c.is_fixed(*axis)))
+                        });
+                        visit(sheet, form.filter(|_| loose), area);
+                    });
+                }
+                TokenKind::Structured { table } => {
+                    let name = &text[table.clone()];
+                    let selection = structured::parse(&text[table.end..token.range.end]);
+                    let shape = match name {
+                        "" => {
+                            self.tables.values().find(|shape| shape.sheet == key && shape.area.contains(at))
+                        }
+                        name => self.tables.get(&name.to_lowercase()),
+                    };
+                    let (Some(mut selection), Some(shape)) = (selection, shape) else { continue };
+                    // The row of the formula may lie anywhere in a group: all rows count.
+                    let in_row = selection.items.iter().any(|item| item == "this row");
+                    if in_row {
+                        selection.items.clear();
+                    }
+                    let Ok(area) = structured_area(shape, &selection, at.row) else { continue };
+                    let data = (shape.area.first.row..=shape.area.last.row).contains(&at.row);
+                    let area = if in_row && data && depth == 0 && shape.sheet == key {
+                        area.with(Axis::Rows, at.row, at.row)
+                    } else {
+                        area
+                    };
+                    let form = (in_row && data).then(|| row_form(area));
+                    visit(shape.sheet, form, area);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An area whose row moves with the member that reads it.
+fn row_form(area: Area) -> Form {
+    let corner = |cell: CellRef| crate::formats::xlsx::formula::Corner {
+        row: cell.row,
+        col: cell.col,
+        row_fixed: false,
+        col_fixed: true,
+    };
+    Form::Area(corner(area.first), corner(area.last))
+}
+
+/// All sheets from one name to another, in tab order.
+pub(super) fn sheets_between(book: &Workbook<'_>, first: &str, last: &str) -> Option<Vec<SheetKey>> {
+    let position = |name: &str| {
+        book.sheets.iter().position(|entry| crate::formats::xlsx::address::same_name(&entry.name, name))
+    };
+    let (a, b) = (position(first)?, position(last)?);
+    let range = a.min(b)..=a.max(b);
+    Some(book.sheets[range].iter().map(|entry| entry.key).collect())
+}
+
+/// The areas of a formula that holds nothing but plain references; `false` when it holds more than that.
+fn plain_reads(raw: &[u8], areas: &mut Vec<Area>) -> bool {
+    let mut at = 0;
+    while at < raw.len() {
+        match raw[at] {
+            b'"' => match memchr::memchr(b'"', &raw[at + 1..]) {
+                Some(end) => at += end + 2,
+                None => return false,
+            },
+            b'\'' | b'[' | b'!' | b'#' | b'{' | b'<' | b'\\' | 0x80.. => return false,
+            b'0'..=b'9' | b'.' => {
+                at += run(&raw[at..], |byte| byte.is_ascii_digit() || byte == b'.');
+                if raw.get(at) == Some(&b':') {
+                    return false;
+                }
+                if matches!(raw.get(at), Some(b'e' | b'E')) {
+                    at += 1 + usize::from(matches!(raw.get(at + 1), Some(b'+' | b'-')));
+                }
+            }
+            b'$' | b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let length = run(&raw[at..], is_word);
+                let word = &raw[at..at + length];
+                at += length;
+                match raw.get(at) {
+                    Some(b'(') => {
+                        // The two functions that read what no reference names, and names of names.
+                        if word.eq_ignore_ascii_case(b"OFFSET") || word.eq_ignore_ascii_case(b"INDIRECT") {
+                            return false;
+                        }
+                        continue;
+                    }
+                    Some(b'!' | b'[') => return false,
+                    _ => {}
+                }
+                let second = (raw.get(at) == Some(&b':')).then(|| {
+                    let length = run(&raw[at + 1..], is_word);
+                    &raw[at + 1..at + 1 + length]
+                });
+                match plain_area(word, second) {
+                    Some(area) => areas.push(area),
+                    None if word.eq_ignore_ascii_case(b"TRUE") || word.eq_ignore_ascii_case(b"FALSE") => {}
+                    None => return false,
+                }
+                at += second.map_or(0, |second| second.len() + 1);
+            }
+            b'&' => {
+                // An entity: `&lt;`, `&gt;`, `&amp;`, `&quot;` (a quote begins a text, which is left to the tokens).
+                match memchr::memchr(b';', &raw[at..raw.len().min(at + 8)]) {
+                    Some(end) if &raw[at..at + end] != b"&quot" => at += end + 1,
+                    _ => return false,
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    true
+}
+
+fn run(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !belongs(*byte)).unwrap_or(bytes.len())
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'?' | b'\\' | 0x80..)
+}
+
+fn plain_area(first: &[u8], second: Option<&[u8]>) -> Option<Area> {
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    match second {
+        None => plain_cell(text(first)?).map(Area::cell),
+        Some(second) => {
+            let (first, second) = (text(first)?, text(second)?);
+            if let (Some(a), Some(b)) = (plain_cell(first), plain_cell(second)) {
+                return Some(Area::between(a, b));
+            }
+            let (a, b) =
+                (parse_column(first.trim_start_matches('$')), parse_column(second.trim_start_matches('$')));
+            Some(Area::between(CellRef::new(1, a?), CellRef::new(LAST_ROW, b?)))
+        }
+    }
+}
+
+fn plain_cell(text: &str) -> Option<CellRef> {
+    let bare = text.strip_prefix('$').unwrap_or(text);
+    let letters = run(bare.as_bytes(), |byte| byte.is_ascii_alphabetic());
+    let digits = bare[letters..].strip_prefix('$').unwrap_or(&bare[letters..]);
+    Some(CellRef::new(parse_row(digits)?, parse_column(&bare[..letters])?))
+}
+
+/// Who reads what, by sheet: single cells in a map, areas sorted by first row with the furthest last row of each run of them.
+struct Readers {
+    cells: HashMap<Address, Vec<u32>>,
+    areas: HashMap<SheetKey, Vec<(Area, u32)>>,
+    /// `reach[k]` is the largest last row among the areas of a node of an implicit binary tree.
+    reach: HashMap<SheetKey, Vec<u32>>,
+}
+
+impl Readers {
+    fn new(reads: &[(SheetKey, Area, u32)]) -> Readers {
+        let mut cells: HashMap<Address, Vec<u32>> = HashMap::new();
+        let mut areas: HashMap<SheetKey, Vec<(Area, u32)>> = HashMap::new();
+        for (sheet, area, formula) in reads {
+            if area.size() == 1 {
+                cells.entry((*sheet, area.first)).or_default().push(*formula);
+            } else {
+                areas.entry(*sheet).or_default().push((*area, *formula));
+            }
+        }
+        let mut reach = HashMap::new();
+        for (sheet, list) in &mut areas {
+            list.sort_unstable_by_key(|(area, _)| area.first.row);
+            reach.insert(*sheet, reach_of(list));
+        }
+        Readers { cells, areas, reach }
+    }
+
+    /// Visits every formula that reads a cell of an area.
+    fn of(&self, sheet: SheetKey, area: Area, visit: &mut dyn FnMut(u32)) {
+        const FEW: u64 = 4_096;
+        if area.size() <= FEW {
+            for row in area.first.row..=area.last.row {
+                for col in area.first.col..=area.last.col {
+                    let found = self.cells.get(&(sheet, CellRef::new(row, col)));
+                    found.into_iter().flatten().for_each(|formula| visit(*formula));
+                }
+            }
+        } else {
+            for ((other, cell), formulas) in &self.cells {
+                if *other == sheet && area.contains(*cell) {
+                    formulas.iter().for_each(|formula| visit(*formula));
+                }
+            }
+        }
+        if let (Some(list), Some(reach)) = (self.areas.get(&sheet), self.reach.get(&sheet)) {
+            search(list, reach, 1, 0, list.len(), area, visit);
+        }
+    }
+}
+
+/// The tree over `list`: node 1 is all of it, node k has the halves 2k and 2k + 1.
+fn reach_of(list: &[(Area, u32)]) -> Vec<u32> {
+    let mut reach = vec![0; 4 * list.len().max(1)];
+    fill(list, &mut reach, 1, 0, list.len());
+    reach
+}
+
+fn fill(list: &[(Area, u32)], reach: &mut [u32], node: usize, from: usize, to: usize) -> u32 {
+    let furthest = match to - from {
+        0 => 0,
+        1 => list[from].0.last.row,
+        _ => {
+            let middle = (from + to) / 2;
+            let left = fill(list, reach, 2 * node, from, middle);
+            left.max(fill(list, reach, 2 * node + 1, middle, to))
+        }
+    };
+    reach[node] = furthest;
+    furthest
+}
+
+fn search(
+    list: &[(Area, u32)],
+    reach: &[u32],
+    node: usize,
+    from: usize,
+    to: usize,
+    area: Area,
+    visit: &mut dyn FnMut(u32),
+) {
+    if from >= to || reach[node] < area.first.row || list[from].0.first.row > area.last.row {
+        return;
+    }
+    if to - from == 1 {
+        if list[from].0.meets(&area) {
+            visit(list[from].1);
+        }
+        return;
+    }
+    let middle = (from + to) / 2;
+    search(list, reach, 2 * node, from, middle, area, visit);
+    search(list, reach, 2 * node + 1, middle, to, area, visit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_formulas_are_read_without_tokens() {
+        let read = |text: &str| {
+            let mut areas = Vec::new();
+            plain_reads(text.as_bytes(), &mut areas)
+                .then(|| areas.iter().map(Area::to_string).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(read("SUM($A$1:B2)+C3*1.5E3-LOG10(D4)").as_deref(), Some("A1:B2 C3 D4"));
+        assert_eq!(read("IF(A1&lt;2,\"B2\",TRUE)").as_deref(), Some("A1"));
+        assert_eq!(read("SUM(B:C)").as_deref(), Some("B:C"));
+        for more in ["Data!A1", "Rate*2", "[@Qty]", "'a'!B1", "SUM(3:5)", "OFFSET(A1,1,1)", "{1,2}", "A1#"] {
+            assert_eq!(read(more), None, "{more}");
+        }
+    }
+
+    #[test]
+    fn readers_of_areas_are_found() {
+        let sheet = SheetKey(0);
+        let area = |text: &str| Area::parse(text).unwrap();
+        let reads: Vec<(SheetKey, Area, u32)> =
+            (1..=100).map(|row| (sheet, area(&format!("B1:B{row}")), row)).collect();
+        let readers = Readers::new(&reads);
+        let mut found = Vec::new();
+        readers.of(sheet, area("B98"), &mut |formula| found.push(formula));
+        found.sort_unstable();
+        assert_eq!(found, [98, 99, 100]);
+    }
+}
