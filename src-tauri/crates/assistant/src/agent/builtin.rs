@@ -2,7 +2,9 @@
 //!
 //! It stands behind the same `Model` trait as a remote model and has no other way to a document than the same tools.
 
+pub mod facts;
 pub mod grammar;
+pub mod lower;
 pub mod pattern;
 pub mod rules;
 pub mod slots;
