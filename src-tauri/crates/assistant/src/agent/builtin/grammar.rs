@@ -237,6 +237,15 @@ impl Surroundings for Reader<'_> {
         true
     }
 
+    fn closes(&self, at: usize) -> bool {
+        if !self.may_end(at) {
+            return false;
+        }
+        let at = skip_blanks(&self.text, at);
+        let is_comma = self.text.get(at).is_some_and(|c| matches!(fold(*c), ',' | '、' | ';'));
+        !is_comma || self.skip_to_command(at) >= self.text.len() || self.begins_at(at + 1)
+    }
+
     fn may_end(&self, at: usize) -> bool {
         let mut at = skip_blanks(&self.text, at);
         while let Some(end) = TRAILERS.iter().find_map(|word| self.word(at, word)) {
@@ -275,6 +284,10 @@ impl Surroundings for Within<'_, '_> {
         caught
             .names()
             .all(|name| name == "file" || name.starts_with("kind_") || self.rule.allowed.contains(&name))
+    }
+
+    fn closes(&self, at: usize) -> bool {
+        self.reader.closes(at)
     }
 
     fn may_end(&self, at: usize) -> bool {

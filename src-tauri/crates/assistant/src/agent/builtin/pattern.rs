@@ -118,6 +118,8 @@ pub trait Surroundings {
     fn phrases(&self) -> &[Vec<Node>];
     /// Whether a phrase that caught this may be used here.
     fn allows(&self, caught: &Captures) -> bool;
+    /// Whether nothing of a text's own follows a closing quote here, not even after a comma.
+    fn closes(&self, at: usize) -> bool;
     /// Whether a command may end at a position.
     fn may_end(&self, at: usize) -> bool;
 }
@@ -127,6 +129,21 @@ pub trait Surroundings {
 struct Todo<'a> {
     nodes: &'a [Node],
     next: Option<&'a Todo<'a>>,
+}
+
+impl Todo<'_> {
+    fn is_done(&self) -> bool {
+        self.nodes.is_empty() && self.next.is_none_or(Todo::is_done)
+    }
+}
+
+/// Whether one of the phrases that are understood here stands at a position.
+pub fn phrase_at(at: usize, around: &dyn Surroundings) -> bool {
+    let inner = Matcher { around, floating: false };
+    around.phrases().iter().any(|phrase| {
+        let found = inner.straight(Todo { nodes: phrase, next: None }, at, &Captures::default());
+        found.is_some_and(|(end, caught)| end > at && around.allows(&caught))
+    })
 }
 
 /// Matches a pattern at a position so that a command may end after it; floating phrases are allowed between its elements.
@@ -143,6 +160,10 @@ struct Matcher<'s> {
 
 impl Matcher<'_> {
     fn walk(&self, todo: Todo<'_>, at: usize, caught: &Captures) -> Option<(usize, Captures)> {
+        // At the end of a pattern a phrase that still follows belongs to the command.
+        if todo.is_done() {
+            return self.after_phrase(todo, at, caught).or_else(|| self.straight(todo, at, caught));
+        }
         self.straight(todo, at, caught).or_else(|| self.after_phrase(todo, at, caught))
     }
 

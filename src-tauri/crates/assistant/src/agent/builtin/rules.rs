@@ -534,7 +534,7 @@ pub const RULES: &[Rule] = &[
         patterns: &[
             "rename [the] (sheet|worksheet|tab) {name:name} (to|as|into) {to:name}",
             "rename [the] {name:name} (sheet|worksheet|tab) (to|as|into) {to:name}",
-            "(把|将) 工作表 {name:name} (重命名为|重命名成|改名为|改名成|命名为|改名叫) {to:name}",
+            "(把|将) 工作表 {name:name} (重命名为|重命名成|改名为|改名成|改名叫) {to:name}",
             "重命名 工作表 {name:name} (为|成) {to:name}",
         ],
     },
@@ -622,6 +622,7 @@ pub const RULES: &[Rule] = &[
         required: &[],
         patterns: &[
             "(make|set|format|style|turn|give) [the] [(cells|cell|range)] {cells:range} [(to|as|in|with|a)] {props:props}",
+            "format [the] [(cells|cell|range)] {cells:range} as {number_format:q}",
             "(bold {=bold}|italicize {=italic}|underline {=underline}) [the] [(cells|cell|range)] {cells:range}",
             "(fill|shade|highlight|colour|color) [the] [(cells|cell|range)] {cells:range} [(with|in)] {fill:color}",
             "(把|将|给) {cells:range} [(单元格|区域)] [的] [(设置为|设置成|设置|设为|设成|改为|改成|变为|变成|加上|加)] {props:props} [格式]",

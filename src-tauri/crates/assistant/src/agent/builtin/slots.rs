@@ -2,7 +2,7 @@
 //!
 //! Each reader answers all readings of the text at a position, the preferred one first; the matcher tries them in that order.
 
-use super::pattern::Surroundings;
+use super::pattern::{self, Surroundings};
 
 mod cells;
 mod formats;
@@ -103,7 +103,7 @@ fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Can
     let text = around.text();
     let mut found = Vec::new();
     if let Some((quoted, end)) = quotes::quoted_at(text, at)
-        && around.may_end(end)
+        && (around.closes(end) || pattern::phrase_at(end, around))
     {
         return vec![(quotes::captured(quoted), end)];
     }

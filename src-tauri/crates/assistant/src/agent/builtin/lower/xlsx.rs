@@ -234,7 +234,7 @@ fn format_cells(command: &Command, target: &Target<'_>) -> Ops {
     for flag in ["bold", "italic", "underline"] {
         op = op.maybe(flag, command.has(flag).then_some(true));
     }
-    op = op.maybe("fill", command.text("fill"));
+    op = op.maybe("fill", command.text("fill")).maybe("number_format", command.text("number_format"));
     if let Some(Captured::Properties(properties)) = command.captures.get("props") {
         for (name, value) in properties {
             op = op.with(name, value.clone());

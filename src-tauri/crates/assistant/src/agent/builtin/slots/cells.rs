@@ -51,12 +51,11 @@ pub(super) fn range(text: &[char], at: usize) -> Vec<Candidate> {
     let next = skip_blanks(text, end);
     let separator = text.get(next).map(|c| fold(*c)).filter(|c| matches!(c, ':' | '-' | '到' | '至' | '~'));
     let second = separator.and_then(|_| cell_at(text, skip_blanks(text, next + 1)));
-    let mut found = Vec::new();
-    if let Some((second, end)) = second {
-        found.push((captured(format!("{prefix}{first}:{second}")), end));
+    // Half of a range is not what was meant.
+    match second {
+        Some((second, end)) => vec![(captured(format!("{prefix}{first}:{second}")), end)],
+        None => vec![(captured(prefix + &first), end)],
     }
-    found.push((captured(prefix + &first), end));
-    found
 }
 
 fn with_prefix(text: &[char], at: usize) -> (String, usize) {
