@@ -3,6 +3,8 @@
 // The lints know `#[test]` functions; helpers beside them are tests too.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+#[path = "suite/agent.rs"]
+mod agent;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
 #[path = "suite/package.rs"]

@@ -16,6 +16,7 @@ pub mod params;
 pub mod preview_api;
 pub mod proposals_api;
 pub mod settings_api;
+pub mod turn_api;
 mod watch;
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,7 @@ use params::{
     Pin, PreviewText, ProposalChoice, ProposalOf, ProposalsOf, Relink, Restore, Search, SettingsChange, Step,
     Verify,
 };
+use turn_api::{MetricsAnswer, TurnOf, TurnStart, TurnStarted};
 
 /// Declares each command once: its name on the wire, its parameters and its answer.
 macro_rules! commands {
@@ -127,6 +129,12 @@ commands! {
     KeysClear = "keys.clear": KeyOf => Done;
     /// Where a provider's key is.
     KeysStatus = "keys.status": KeyOf => KeyStatus;
+    /// Starts a turn of the assistant; progress comes as events.
+    TurnStart = "turn.start": TurnStart => TurnStarted;
+    /// Cancels a turn.
+    TurnCancel = "turn.cancel": TurnOf => Done;
+    /// The counters of section 9.
+    MetricsGet = "metrics.get": NoParams => MetricsAnswer;
 }
 
 impl Request {

@@ -118,7 +118,11 @@ fn an_outside_change_elsewhere_is_kept_and_the_proposal_moves() {
     let refused = accept(&app, &proposal, None).unwrap_err();
     assert_eq!(refused.code, ErrorCode::ContentRevConflict, "the user has seen another result");
     let waiting = &proposals(&app)[0];
-    assert_eq!((waiting.state, waiting.base_rev, waiting.changes.len()), (ProposalState::Rebased, 2, 2), "{waiting:?}");
+    assert_eq!(
+        (waiting.state, waiting.base_rev, waiting.changes.len()),
+        (ProposalState::Rebased, 2, 2),
+        "{waiting:?}"
+    );
     assert_eq!(text(&app, &id, "after"), "zero from outside\none\nTWO\nTHREE\n");
     accept(&app, &proposal, None).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "zero from outside\none\nTWO\nTHREE\n");

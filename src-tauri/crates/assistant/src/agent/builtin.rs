@@ -5,6 +5,11 @@
 pub mod facts;
 pub mod grammar;
 pub mod lower;
+mod model;
 pub mod pattern;
+pub mod plan;
+pub mod replies;
 pub mod rules;
 pub mod slots;
+
+pub use model::BuiltinModel;

@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
@@ -18,6 +18,7 @@ use crate::workspace::{
     watcher::{WatchOptions, Watcher},
 };
 use crate::{
+    agent::session::Agent,
     secrets::{Keychain, Secrets},
     settings::{self, Settings},
 };
@@ -93,6 +94,8 @@ pub struct App {
     pub(crate) secrets: Secrets,
     pub(crate) told: Told,
     pub(crate) watcher: Mutex<Option<Watcher>>,
+    pub(crate) agent: Agent,
+    this: Weak<App>,
     events: Mutex<EventChannel>,
 }
 
@@ -115,10 +118,18 @@ impl App {
         let events = Mutex::new(EventChannel { next_seq: 1, sender: broadcast::channel(EVENTS_KEPT).0 });
         let secrets = Secrets::new(options.keychain.clone());
         let watch = options.watch.clone();
-        let app =
-            App { workspace, options, secrets, told: Told::default(), watcher: Mutex::default(), events };
-        app.use_settings(&settings::load(&app.options.home)?.settings);
-        let app = Arc::new(app);
+        let settings = settings::load(&options.home)?.settings;
+        let app = Arc::new_cyclic(|this| App {
+            agent: Agent::new(&options.home),
+            workspace,
+            options,
+            secrets,
+            told: Told::default(),
+            watcher: Mutex::default(),
+            this: Weak::clone(this),
+            events,
+        });
+        app.use_settings(&settings);
         if let Some(watch) = watch {
             app.start_watching(watch)?;
         }
@@ -196,6 +207,9 @@ impl App {
             }
             Request::HistoryUsage(_) => self.history_usage().map(Response::HistoryUsage),
             Request::AppStatus(_) => Ok(Response::AppStatus(self.status())),
+            Request::TurnStart(params) => self.turn_start(&params).map(Response::TurnStart),
+            Request::TurnCancel(params) => self.turn_cancel(&params).map(Response::TurnCancel),
+            Request::MetricsGet(_) => self.metrics_get().map(Response::MetricsGet),
             Request::SettingsGet(_) => self.settings_get().map(Response::SettingsGet),
             Request::SettingsUpdate(params) => self.settings_update(&params).map(Response::SettingsUpdate),
             Request::KeysSet(params) => self.keys_set(&params).map(Response::KeysSet),
@@ -231,6 +245,11 @@ impl App {
     pub(crate) fn use_settings(&self, settings: &Settings) {
         let author = if settings.author.is_empty() { &self.options.author } else { &settings.author };
         self.workspace.set_author(author);
+    }
+
+    /// This app, for work that goes on after a command.
+    pub(crate) fn shared(&self) -> Result<Arc<App>, AppError> {
+        self.this.upgrade().ok_or_else(|| AppError::new(ErrorCode::Internal, "The app is closing."))
     }
 
     /// Tells every listener; the numbers follow the order of telling.

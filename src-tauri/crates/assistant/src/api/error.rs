@@ -105,6 +105,9 @@ pub struct AppError {
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hint: Option<String>,
+    /// The endpoint's own code, when a model or endpoint is at fault.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cause: Option<String>,
     pub retry: Retry,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     #[ts(as = "Option<Vec<PlaceShape>>")]
@@ -124,6 +127,7 @@ impl AppError {
             op: None,
             message: message.into(),
             hint: None,
+            cause: None,
             retry: code.retry(),
             matches: Vec::new(),
             file_id: None,

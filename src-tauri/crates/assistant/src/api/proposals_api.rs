@@ -5,6 +5,7 @@ use super::{
     answers::{Done, ProposalInfo, Receipt},
     params::{ProposalChoice, ProposalOf, ProposalsOf},
 };
+use crate::agent::metrics::kind;
 use crate::workspace::{Proposal, Stop};
 
 impl App {
@@ -22,14 +23,18 @@ impl App {
 
     /// Commits a proposal, or the chosen changes of it.
     pub fn proposals_accept(&self, params: &ProposalChoice, stop: &Stop) -> Result<Receipt, AppError> {
+        let started = std::time::Instant::now();
         let accepted = self.workspace.accept(&params.proposal_id, params.changes.as_deref(), stop);
-        self.told(accepted.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?)
+        let accepted = accepted.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?;
+        self.count_decision(&params.proposal_id, kind::ACCEPTED, Some(started.elapsed()));
+        self.told(accepted)
     }
 
     /// Drops a proposal, or the chosen changes of it.
     pub fn proposals_reject(&self, params: &ProposalChoice, stop: &Stop) -> Result<Done, AppError> {
         let rejected = self.workspace.reject(&params.proposal_id, params.changes.as_deref(), stop);
         let proposal = rejected.map_err(|error| self.about_proposal(&params.proposal_id, error.into()))?;
+        self.count_decision(&params.proposal_id, kind::REJECTED, None);
         self.tell(EventBody::ProposalChanged { proposal: (&proposal).into() });
         Ok(Done { ok: true })
     }

@@ -36,7 +36,8 @@ impl Facts {
             "line" => raise(&mut self.lines, numbered(at, 'L')),
             "slide" => raise(&mut self.slides, numbered(at, 's')),
             "sheet" => {
-                let name = node.get("sheet").or_else(|| node.get("text")).and_then(Value::as_str).unwrap_or(at);
+                let name =
+                    node.get("sheet").or_else(|| node.get("text")).and_then(Value::as_str).unwrap_or(at);
                 self.sheet(name);
             }
             "cell" => {

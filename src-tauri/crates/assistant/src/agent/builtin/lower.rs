@@ -96,7 +96,11 @@ impl Command {
         match self.captures.get(slot)? {
             Captured::Place(place) => Some(*place),
             Captured::Ranges(ranges) => ranges.first().map(|(first, _)| *first),
-            Captured::Flag | Captured::Text { .. } | Captured::Unit(_) | Captured::Number(_) | Captured::Properties(_) => None,
+            Captured::Flag
+            | Captured::Text { .. }
+            | Captured::Unit(_)
+            | Captured::Number(_)
+            | Captured::Properties(_) => None,
         }
     }
 
@@ -111,14 +115,24 @@ impl Command {
     fn unit(&self) -> Option<Unit> {
         match self.captures.get("unit")? {
             Captured::Unit(unit) => Some(*unit),
-            Captured::Flag | Captured::Text { .. } | Captured::Place(_) | Captured::Ranges(_) | Captured::Number(_) | Captured::Properties(_) => None,
+            Captured::Flag
+            | Captured::Text { .. }
+            | Captured::Place(_)
+            | Captured::Ranges(_)
+            | Captured::Number(_)
+            | Captured::Properties(_) => None,
         }
     }
 
     fn number(&self, slot: &str) -> Option<f64> {
         match self.captures.get(slot)? {
             Captured::Number(number) => Some(*number),
-            Captured::Flag | Captured::Text { .. } | Captured::Place(_) | Captured::Ranges(_) | Captured::Unit(_) | Captured::Properties(_) => None,
+            Captured::Flag
+            | Captured::Text { .. }
+            | Captured::Place(_)
+            | Captured::Ranges(_)
+            | Captured::Unit(_)
+            | Captured::Properties(_) => None,
         }
     }
 
@@ -128,12 +142,20 @@ impl Command {
     }
 
     /// A number that the command must name, `last` resolved.
-    fn at(&self, slot: &str, last: impl FnOnce() -> Result<usize, Unlowered>) -> Result<Option<usize>, Unlowered> {
+    fn at(
+        &self,
+        slot: &str,
+        last: impl FnOnce() -> Result<usize, Unlowered>,
+    ) -> Result<Option<usize>, Unlowered> {
         self.place(slot).map(|place| resolve(place, last)).transpose()
     }
 
     /// All ranges of a slot, `last` resolved.
-    fn resolved(&self, slot: &str, last: impl Fn() -> Result<usize, Unlowered>) -> Result<Vec<(usize, usize)>, Unlowered> {
+    fn resolved(
+        &self,
+        slot: &str,
+        last: impl Fn() -> Result<usize, Unlowered>,
+    ) -> Result<Vec<(usize, usize)>, Unlowered> {
         self.ranges(slot).into_iter().map(|(a, b)| Ok((resolve(a, &last)?, resolve(b, &last)?))).collect()
     }
 

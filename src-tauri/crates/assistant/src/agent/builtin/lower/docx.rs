@@ -22,7 +22,9 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         }
         Verb::Comment => {
             let op = placed(Op::new("docx_add_comment"), command, target)?;
-            op.maybe("find", command.text("find")).with("text", command.text("text").unwrap_or_default()).one()
+            op.maybe("find", command.text("find"))
+                .with("text", command.text("text").unwrap_or_default())
+                .one()
         }
         Verb::TableCell => table_cell(command, target),
         Verb::AcceptChanges => changes(command, target, "docx_accept_changes"),
@@ -42,8 +44,14 @@ fn placed(op: Op, command: &Command, target: &Target<'_>) -> Result<Op, Unlowere
 }
 
 fn replace(command: &Command) -> Ops {
-    let scopes =
-        [("everywhere", "all"), ("headers", "headers"), ("footers", "footers"), ("footnotes", "notes"), ("notes_too", "notes"), ("textboxes", "textboxes")];
+    let scopes = [
+        ("everywhere", "all"),
+        ("headers", "headers"),
+        ("footers", "footers"),
+        ("footnotes", "notes"),
+        ("notes_too", "notes"),
+        ("textboxes", "textboxes"),
+    ];
     let scope = scopes.into_iter().find(|(flag, _)| command.has(flag)).map(|(_, scope)| scope);
     Op::new("docx_replace_text")
         .with("find", command.text("find").unwrap_or_default())
@@ -71,7 +79,9 @@ fn set(command: &Command, target: &Target<'_>) -> Ops {
         return Err(unclear("Name one paragraph for the new text.", "请只指定一个段落。"));
     }
     let op = placed(Op::new("docx_set_paragraph"), command, target)?;
-    op.with("text", command.text("text").unwrap_or_default()).maybe("expect_prefix", command.text("expect")).one()
+    op.with("text", command.text("text").unwrap_or_default())
+        .maybe("expect_prefix", command.text("expect"))
+        .one()
 }
 
 fn delete(command: &Command, target: &Target<'_>) -> Ops {
@@ -79,17 +89,22 @@ fn delete(command: &Command, target: &Target<'_>) -> Ops {
         let table = table(command, target)?;
         let rows = command.resolved("n", || rows_of(target, table))?;
         let rows = rows.into_iter().flat_map(|(start, end)| start..=end.min(start.saturating_add(10_000)));
-        let one = |row: usize| Value::Object(Op::new("docx_delete_table_row").with("table", table).with("row", row).0);
+        let one = |row: usize| {
+            Value::Object(Op::new("docx_delete_table_row").with("table", table).with("row", row).0)
+        };
         return Ok(rows.map(one).collect());
     }
     only_paragraphs(command)?;
     if command.verb == Verb::DeleteAddress {
-        let op = Op::new("docx_delete_paragraph").maybe("at", command.text("at")).maybe("end", command.text("end"));
+        let op = Op::new("docx_delete_paragraph")
+            .maybe("at", command.text("at"))
+            .maybe("end", command.text("end"));
         return op.maybe("expect_prefix", command.text("expect")).one();
     }
     let ranges = command.resolved("n", || last_paragraph(target))?;
     let one = |(start, end): (usize, usize)| {
-        let op = Op::new("docx_delete_paragraph").with("index", start).maybe("end", (end != start).then_some(end));
+        let op =
+            Op::new("docx_delete_paragraph").with("index", start).maybe("end", (end != start).then_some(end));
         Value::Object(op.maybe("expect_prefix", command.text("expect")).0)
     };
     Ok(ranges.into_iter().map(one).collect())
@@ -110,7 +125,8 @@ fn insert(command: &Command, target: &Target<'_>) -> Ops {
     let lines: Vec<&str> = if text.is_empty() { vec![""] } else { paragraphs(text) };
     let mut ops = Vec::new();
     for line in lines {
-        let op = placed(Op::new("docx_insert_paragraph"), command, target)?.maybe("position", command.position());
+        let op =
+            placed(Op::new("docx_insert_paragraph"), command, target)?.maybe("position", command.position());
         ops.push(Value::Object(op.with("text", line).maybe("style", command.text("style")).0));
     }
     // Each goes directly after the same place, so the last one must be inserted first.
@@ -133,7 +149,9 @@ fn append(command: &Command, target: &Target<'_>) -> Ops {
         return op.with("text", text).one();
     }
     let one = |line: &str| {
-        Value::Object(Op::new("docx_append_paragraph").with("text", line).maybe("style", command.text("style")).0)
+        Value::Object(
+            Op::new("docx_append_paragraph").with("text", line).maybe("style", command.text("style")).0,
+        )
     };
     Ok(paragraphs(text).into_iter().map(one).collect())
 }

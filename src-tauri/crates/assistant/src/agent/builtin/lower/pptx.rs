@@ -4,8 +4,21 @@ use serde_json::{Value, json};
 
 use super::{Captured, Command, Op, Ops, Place, Target, Unit, Unlowered, Verb, resolve, unclear};
 
-const NOT_HERE: &[&str] =
-    &["sheet", "range", "lines", "formulas", "headers", "footers", "footnotes", "textboxes", "style", "at", "markdown", "loosely", "tracked"];
+const NOT_HERE: &[&str] = &[
+    "sheet",
+    "range",
+    "lines",
+    "formulas",
+    "headers",
+    "footers",
+    "footnotes",
+    "textboxes",
+    "style",
+    "at",
+    "markdown",
+    "loosely",
+    "tracked",
+];
 
 pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
     if command.says_any(NOT_HERE) {
@@ -49,13 +62,20 @@ fn named_slide(command: &Command, target: &Target<'_>) -> Result<usize, Unlowere
 }
 
 fn replace(command: &Command, target: &Target<'_>) -> Ops {
-    let name = if command.says_any(&["slide", "last_slide"]) { "pptx_replace_on_slide" } else { "pptx_replace_text" };
+    let name = if command.says_any(&["slide", "last_slide"]) {
+        "pptx_replace_on_slide"
+    } else {
+        "pptx_replace_text"
+    };
     Op::new(name)
         .maybe("slide", slide(command, target)?)
         .with("find", command.text("find").unwrap_or_default())
         .with("replace", command.replacement())
         .maybe("occurrence", command.occurrence())
-        .maybe("include_notes", (command.says_any(&["notes_too", "everywhere"]) && name == "pptx_replace_text").then_some(true))
+        .maybe(
+            "include_notes",
+            (command.says_any(&["notes_too", "everywhere"]) && name == "pptx_replace_text").then_some(true),
+        )
         .one()
 }
 
@@ -78,7 +98,9 @@ fn shape(command: &Command, target: &Target<'_>) -> Ops {
 
 fn table_cell(command: &Command, target: &Target<'_>) -> Ops {
     let slide = named_slide(command, target)?;
-    let number = |slot: &str| command.at(slot, || Err(unclear("Name row and column by numbers.", "请用数字指定行和列。")));
+    let number = |slot: &str| {
+        command.at(slot, || Err(unclear("Name row and column by numbers.", "请用数字指定行和列。")))
+    };
     Op::new("pptx_set_table_cell")
         .with("slide", slide)
         .maybe("row", number("row")?)
@@ -91,13 +113,18 @@ fn delete(command: &Command, target: &Target<'_>) -> Ops {
     if command.unit() != Some(Unit::Slide) {
         return Err(Unlowered::OtherFormat);
     }
-    each_slide(command, target, |slide| Op::new("pptx_delete_slide").with("slide", slide).maybe("expect_title", command.text("expect")))
+    each_slide(command, target, |slide| {
+        Op::new("pptx_delete_slide").with("slide", slide).maybe("expect_title", command.text("expect"))
+    })
 }
 
 fn hide(command: &Command, target: &Target<'_>) -> Ops {
     let hidden = command.has("hide");
     each_slide(command, target, |slide| {
-        Op::new("pptx_hide_slide").with("slide", slide).with("hidden", hidden).maybe("expect_title", command.text("expect"))
+        Op::new("pptx_hide_slide")
+            .with("slide", slide)
+            .with("hidden", hidden)
+            .maybe("expect_title", command.text("expect"))
     })
 }
 
@@ -123,7 +150,11 @@ fn move_slide(command: &Command, target: &Target<'_>) -> Ops {
         Some(place) => beside(command, from, resolve(place, || last(target))?),
         None => return Err(Unlowered::OtherFormat),
     };
-    Op::new("pptx_move_slide").with("slide", from).with("to", to).maybe("expect_title", command.text("expect")).one()
+    Op::new("pptx_move_slide")
+        .with("slide", from)
+        .with("to", to)
+        .maybe("expect_title", command.text("expect"))
+        .one()
 }
 
 /// The position a slide gets that goes before or after another; taking it out moves what follows it.
@@ -162,5 +193,8 @@ fn append_text(command: &Command) -> Ops {
     let mut lines = command.text("text").unwrap_or_default().lines();
     let title = lines.next().unwrap_or_default();
     let body: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
-    Op::new("pptx_append_slide").with("title", title).maybe("body", (!body.is_empty()).then(|| json!(body))).one()
+    Op::new("pptx_append_slide")
+        .with("title", title)
+        .maybe("body", (!body.is_empty()).then(|| json!(body)))
+        .one()
 }

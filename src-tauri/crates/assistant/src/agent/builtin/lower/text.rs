@@ -4,8 +4,23 @@ use serde_json::Value;
 
 use super::{Command, Op, Ops, Target, Unit, Unlowered, Verb, unclear};
 
-const OFFICE_ONLY: &[&str] =
-    &["sheet", "slide", "last_slide", "range", "formulas", "notes_too", "headers", "footers", "footnotes", "textboxes", "everywhere", "at", "table", "the_table", "style"];
+const OFFICE_ONLY: &[&str] = &[
+    "sheet",
+    "slide",
+    "last_slide",
+    "range",
+    "formulas",
+    "notes_too",
+    "headers",
+    "footers",
+    "footnotes",
+    "textboxes",
+    "everywhere",
+    "at",
+    "table",
+    "the_table",
+    "style",
+];
 
 pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
     if command.says_any(OFFICE_ONLY) {
@@ -58,7 +73,10 @@ fn delete_lines(command: &Command, target: &Target<'_>) -> Ops {
     only_lines(command)?;
     let ranges = command.resolved("n", || target.count(|facts| facts.lines))?;
     let one = |(start, end): (usize, usize)| {
-        Op::new("delete_lines").with("start_line", start).with("end_line", end).maybe("expect_prefix", command.text("expect"))
+        Op::new("delete_lines")
+            .with("start_line", start)
+            .with("end_line", end)
+            .maybe("expect_prefix", command.text("expect"))
     };
     Ok(ranges.into_iter().map(|range| Value::Object(one(range).0)).collect())
 }
@@ -67,7 +85,10 @@ fn replace_lines(command: &Command, target: &Target<'_>) -> Ops {
     only_lines(command)?;
     let ranges = command.resolved("n", || target.count(|facts| facts.lines))?;
     let [(start, end)] = ranges.as_slice() else {
-        return Err(unclear("Name one line or one range of lines for the new text.", "请只指定一行或一个连续的行范围。"));
+        return Err(unclear(
+            "Name one line or one range of lines for the new text.",
+            "请只指定一行或一个连续的行范围。",
+        ));
     };
     Op::new("replace_lines")
         .with("start_line", *start)
@@ -80,7 +101,7 @@ fn replace_lines(command: &Command, target: &Target<'_>) -> Ops {
 fn insert_lines(command: &Command, target: &Target<'_>) -> Ops {
     only_lines(command)?;
     let line = command.at("n", || target.count(|facts| facts.lines))?.ok_or(Unlowered::OtherFormat)?;
-    let blank = || "\n".repeat(command.count().unwrap_or(1).clamp(1, 1_000) - 1);
+    let blank = || "\n".repeat(command.count().unwrap_or(1).clamp(1, 1_000));
     let text = command.text("text").map_or_else(blank, str::to_string);
     Op::new("insert_lines").with("line", line).with("text", text).maybe("position", command.position()).one()
 }

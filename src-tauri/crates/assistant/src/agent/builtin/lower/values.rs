@@ -50,7 +50,10 @@ fn is_grouped(text: &str) -> bool {
     let whole = text.split('.').next().unwrap_or_default().trim_start_matches(['-', '+']);
     let groups: Vec<&str> = whole.split(',').collect();
     let all_digits = groups.iter().all(|group| group.chars().all(|c| c.is_ascii_digit()));
-    groups.len() > 1 && all_digits && (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|g| g.len() == 3)
+    groups.len() > 1
+        && all_digits
+        && (1..=3).contains(&groups[0].len())
+        && groups[1..].iter().all(|g| g.len() == 3)
 }
 
 /// `2024-03-01`, `2024/3/1`, `2024年3月1日`, with a time of day or without.
@@ -63,7 +66,8 @@ fn date(text: &str) -> Option<Value> {
     let parts: Vec<&str> = day.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return None };
     let numeric = |part: &str, digits: std::ops::RangeInclusive<usize>| -> Option<u32> {
-        (digits.contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit())).then(|| part.parse().ok())?
+        (digits.contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit()))
+            .then(|| part.parse().ok())?
     };
     let (year, month, day) = (numeric(year, 4..=4)?, numeric(month, 1..=2)?, numeric(day, 1..=2)?);
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {

@@ -6,7 +6,20 @@ use super::values::{cell_value, rows};
 use super::{Captured, Command, Op, Ops, Target, Unit, Unlowered, Verb, unclear};
 use crate::agent::builtin::slots::is_range;
 
-const NOT_HERE: &[&str] = &["slide", "last_slide", "lines", "notes_too", "headers", "footers", "footnotes", "textboxes", "style", "table", "the_table", "markdown"];
+const NOT_HERE: &[&str] = &[
+    "slide",
+    "last_slide",
+    "lines",
+    "notes_too",
+    "headers",
+    "footers",
+    "footnotes",
+    "textboxes",
+    "style",
+    "table",
+    "the_table",
+    "markdown",
+];
 
 pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
     if command.says_any(NOT_HERE) {
@@ -28,7 +41,9 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         Verb::Merge => on_range(command, target, "xlsx_merge_cells"),
         Verb::Unmerge => on_range(command, target, "xlsx_unmerge_cells"),
         Verb::Width | Verb::Height => size(command, target),
-        Verb::AddSheet | Verb::RenameSheet | Verb::CopySheet | Verb::MoveSheet | Verb::DeleteSheet => sheet_op(command),
+        Verb::AddSheet | Verb::RenameSheet | Verb::CopySheet | Verb::MoveSheet | Verb::DeleteSheet => {
+            sheet_op(command)
+        }
         Verb::SetName | Verb::DeleteName => name(command),
         _ => Err(Unlowered::OtherFormat),
     }
@@ -51,7 +66,9 @@ fn known_sheet(word: &str, target: &Target<'_>) -> Result<String, Unlowered> {
     let facts = target.facts.ok_or(Unlowered::NeedsOutline)?;
     let with_suffix = format!("{word}表");
     let is = |known: &str, wanted: &str| known.to_lowercase() == wanted.to_lowercase();
-    let find = |wanted: &str| facts.sheets.iter().find(|(known, _)| is(known, wanted)).map(|(known, _)| known.clone());
+    let find = |wanted: &str| {
+        facts.sheets.iter().find(|(known, _)| is(known, wanted)).map(|(known, _)| known.clone())
+    };
     match (find(&with_suffix), find(word)) {
         (Some(_), Some(_)) => Err(unclear(
             format!("There are sheets “{word}” and “{with_suffix}”; put the name in quotes."),
@@ -80,7 +97,9 @@ fn replace(command: &Command, target: &Target<'_>) -> Ops {
 
 fn set_cells(command: &Command, target: &Target<'_>) -> Ops {
     let cells = command.text("cells").unwrap_or_default();
-    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else { return Err(Unlowered::OtherFormat) };
+    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else {
+        return Err(Unlowered::OtherFormat);
+    };
     if !is_range(cells) {
         return set_cell(command, target, cells, cell_value(text, *quoted));
     }
@@ -94,7 +113,10 @@ fn set_cells(command: &Command, target: &Target<'_>) -> Ops {
     }
     if values.len() != height || values.iter().any(|row| row.len() != width) {
         return Err(unclear(
-            format!("{} holds {height} × {width} cells, but the values do not fill it. Separate cells by commas and rows by semicolons.", bare(cells)),
+            format!(
+                "{} holds {height} × {width} cells, but the values do not fill it. Separate cells by commas and rows by semicolons.",
+                bare(cells)
+            ),
             format!("{}有{height}行{width}列，给出的值填不满。单元格用逗号分隔，行用分号分隔。", bare(cells)),
         ));
     }
@@ -106,13 +128,19 @@ fn set_cells(command: &Command, target: &Target<'_>) -> Ops {
 }
 
 fn set_cell(command: &Command, target: &Target<'_>, cell: &str, value: Value) -> Ops {
-    Op::new("xlsx_set_cell").maybe("sheet", sheet(command, Some(cell), target)?).with("cell", bare(cell)).with("value", value).one()
+    Op::new("xlsx_set_cell")
+        .maybe("sheet", sheet(command, Some(cell), target)?)
+        .with("cell", bare(cell))
+        .with("value", value)
+        .one()
 }
 
 /// `p12` is a paragraph of a Word document, and the cell P12 of a workbook.
 fn address_as_cell(command: &Command, target: &Target<'_>) -> Ops {
     let cell = command.text("at").unwrap_or_default().to_uppercase();
-    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else { return Err(Unlowered::OtherFormat) };
+    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else {
+        return Err(Unlowered::OtherFormat);
+    };
     if cell.contains('.') {
         return Err(Unlowered::OtherFormat);
     }
@@ -134,8 +162,12 @@ fn fill(command: &Command, target: &Target<'_>, value: Value) -> Ops {
 
 fn table_cell(command: &Command, target: &Target<'_>) -> Ops {
     let row = command.at("row", || target.count(|facts| last_row(facts, None)))?.unwrap_or(1);
-    let column = command.at("col", || Err(unclear("Name the column by its number.", "请用数字指定列。")))?.unwrap_or(1);
-    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else { return Err(Unlowered::OtherFormat) };
+    let column = command
+        .at("col", || Err(unclear("Name the column by its number.", "请用数字指定列。")))?
+        .unwrap_or(1);
+    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else {
+        return Err(Unlowered::OtherFormat);
+    };
     set_cell(command, target, &format!("{}{row}", letters(column)), cell_value(text, *quoted))
 }
 
@@ -149,7 +181,8 @@ fn delete(command: &Command, target: &Target<'_>) -> Ops {
     let ranges = command.resolved("n", || target.count(|facts| last_row(facts, sheet.as_deref())))?;
     let one = |(start, end): (usize, usize)| {
         let op = Op::new(name).maybe("sheet", sheet.clone()).with("start", start);
-        op.maybe("end", (end != start).then_some(end)).maybe("expect", command.text("expect").map(|value| json!([value])))
+        op.maybe("end", (end != start).then_some(end))
+            .maybe("expect", command.text("expect").map(|value| json!([value])))
     };
     Ok(ranges.into_iter().map(|range| Value::Object(one(range).0)).collect())
 }
@@ -157,7 +190,11 @@ fn delete(command: &Command, target: &Target<'_>) -> Ops {
 fn delete_columns(command: &Command, target: &Target<'_>) -> Ops {
     let columns = command.text("cols").unwrap_or_default();
     let (start, end) = columns.split_once(':').map_or((columns, None), |(start, end)| (start, Some(end)));
-    Op::new("xlsx_delete_cols").maybe("sheet", sheet(command, None, target)?).with("start", start).maybe("end", end).one()
+    Op::new("xlsx_delete_cols")
+        .maybe("sheet", sheet(command, None, target)?)
+        .with("start", start)
+        .maybe("end", end)
+        .one()
 }
 
 fn insert(command: &Command, target: &Target<'_>) -> Ops {
@@ -186,7 +223,12 @@ fn insert_columns(command: &Command, target: &Target<'_>) -> Ops {
 }
 
 /// The values of a new column come in one line; the operation wants them row by row.
-fn insert_at_column(command: &Command, sheet: Option<String>, column: Value, values: Option<Vec<Vec<Value>>>) -> Ops {
+fn insert_at_column(
+    command: &Command,
+    sheet: Option<String>,
+    column: Value,
+    values: Option<Vec<Vec<Value>>>,
+) -> Ops {
     let values = values.map(|values| match values.as_slice() {
         [one_line] => one_line.iter().map(|value| vec![value.clone()]).collect(),
         _ => values,
@@ -225,12 +267,17 @@ fn set_row(command: &Command, target: &Target<'_>) -> Ops {
 
 fn append(command: &Command, target: &Target<'_>) -> Ops {
     let values = rows(command.text("text").unwrap_or_default(), false);
-    Op::new("xlsx_append_rows").maybe("sheet", sheet(command, None, target)?).with("rows", json!(values)).one()
+    Op::new("xlsx_append_rows")
+        .maybe("sheet", sheet(command, None, target)?)
+        .with("rows", json!(values))
+        .one()
 }
 
 fn format_cells(command: &Command, target: &Target<'_>) -> Ops {
     let cells = command.text("cells").unwrap_or_default();
-    let mut op = Op::new("xlsx_set_format").maybe("sheet", sheet(command, Some(cells), target)?).with("range", bare(cells));
+    let mut op = Op::new("xlsx_set_format")
+        .maybe("sheet", sheet(command, Some(cells), target)?)
+        .with("range", bare(cells));
     for flag in ["bold", "italic", "underline"] {
         op = op.maybe(flag, command.has(flag).then_some(true));
     }
@@ -265,18 +312,22 @@ fn size(command: &Command, target: &Target<'_>) -> Ops {
 
 fn sheet_op(command: &Command) -> Ops {
     let name = command.text("name").unwrap_or_default();
-    let position = || command.at("position", || Err(unclear("Name the position by its number.", "请用数字指定位置。")));
+    let position =
+        || command.at("position", || Err(unclear("Name the position by its number.", "请用数字指定位置。")));
     match command.verb {
         Verb::AddSheet => Op::new("xlsx_add_sheet").with("sheet", name).maybe("position", position()?).one(),
-        Verb::RenameSheet => {
-            Op::new("xlsx_rename_sheet").with("sheet", name).with("to", command.text("to").unwrap_or_default()).one()
-        }
+        Verb::RenameSheet => Op::new("xlsx_rename_sheet")
+            .with("sheet", name)
+            .with("to", command.text("to").unwrap_or_default())
+            .one(),
         Verb::CopySheet => Op::new("xlsx_copy_sheet")
             .with("sheet", name)
             .with("to", command.text("to").unwrap_or_default())
             .maybe("position", position()?)
             .one(),
-        Verb::MoveSheet => Op::new("xlsx_move_sheet").with("sheet", name).maybe("position", position()?).one(),
+        Verb::MoveSheet => {
+            Op::new("xlsx_move_sheet").with("sheet", name).maybe("position", position()?).one()
+        }
         _ => Op::new("xlsx_delete_sheet").with("sheet", name).one(),
     }
 }
@@ -313,7 +364,9 @@ fn split_cell(cell: &str) -> Option<(usize, usize)> {
 }
 
 fn column_number(letters: &str) -> usize {
-    letters.bytes().fold(0, |number, letter| number * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1)
+    letters
+        .bytes()
+        .fold(0, |number, letter| number * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1)
 }
 
 fn letters(mut number: usize) -> String {

@@ -156,9 +156,8 @@ fn color_after(text: &[char], at: usize) -> Option<((&'static str, Value), usize
 }
 
 fn number_format(text: &[char], at: usize) -> Option<((&'static str, Value), usize)> {
-    let after =
-        FORMAT_BEFORE.iter().find_map(|word| word_at(text, at, word)).map(|end| skip_any(text, end, TO));
-    let (code, end) = quoted_at(text, skip_blanks(text, after.unwrap_or(at)))?;
+    let word = FORMAT_BEFORE.iter().find_map(|word| word_at(text, at, word))?;
+    let (code, end) = quoted_at(text, skip_any(text, word, TO))?;
     Some((("number_format", json!(code)), end))
 }
 
