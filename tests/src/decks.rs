@@ -136,3 +136,27 @@ pub fn slides(deck: &[u8]) -> Vec<String> {
     let nodes = outline(deck).map(|outline| outline.nodes).unwrap_or_default();
     nodes.into_iter().filter(|node| node.kind == "slide").map(|node| node.text).collect()
 }
+
+/// The deck with text of some parts replaced: `(part, old, new)`; what is not there fails. Packed anew, for making cases.
+#[allow(clippy::unwrap_used)]
+pub fn patched(deck: &[u8], patches: &[(&str, &str, &str)]) -> Vec<u8> {
+    use std::io::Write;
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for entry in entries(deck) {
+        let mut content = entry.content;
+        for (_, old, new) in patches.iter().filter(|(part, ..)| *part == entry.name) {
+            let text = String::from_utf8(content).unwrap();
+            assert!(text.contains(old), "{} does not hold {old}", entry.name);
+            content = text.replacen(old, new, 1).into_bytes();
+        }
+        writer.start_file(entry.name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(&content).unwrap();
+    }
+    for (name, _, content) in
+        patches.iter().filter(|(name, old, _)| old.is_empty() && part(deck, name).is_empty())
+    {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(content.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}

@@ -13,6 +13,8 @@ mod package;
 mod pptx_fidelity;
 #[path = "suite/pptx_slides.rs"]
 mod pptx_slides;
+#[path = "suite/pptx_text.rs"]
+mod pptx_text;
 #[path = "suite/where_from.rs"]
 mod where_from;
 #[path = "suite/workspace.rs"]

@@ -22,7 +22,10 @@ mod watch;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::settings::Settings;
+use crate::{
+    preview::wire::{DocxPreview, PreviewDocx, PreviewSheet, PreviewSlides, SheetPreview, SlidesPreview},
+    settings::Settings,
+};
 use answers::{
     AppStatus, ComparisonAnswer, DocumentInfo, Done, HistoryAnswer, KeyStatus, OutlineAnswer, ProposalInfo,
     Receipt, SearchAnswer, TextPreview, UsageAnswer, VerifyAnswer,
@@ -95,6 +98,12 @@ commands! {
     DocumentsDiff = "documents.diff": Diff => ComparisonAnswer;
     /// A text document, before or after.
     PreviewText = "preview.text": PreviewText => TextPreview;
+    /// A window of cells, before or after.
+    PreviewSheet = "preview.sheet": PreviewSheet => SheetPreview;
+    /// A copy of a Word document to draw, before or after.
+    PreviewDocx = "preview.docx": PreviewDocx => DocxPreview;
+    /// The slides as places and text, before or after.
+    PreviewSlides = "preview.slides": PreviewSlides => SlidesPreview;
     /// What waits for the user.
     ProposalsList = "proposals.list": ProposalsOf => Vec<ProposalInfo>;
     /// Commits a proposal, or the chosen changes of it.

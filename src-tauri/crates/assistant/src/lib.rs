@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod api;
+pub mod preview;
 pub mod secrets;
 pub mod settings;
 pub mod workspace;

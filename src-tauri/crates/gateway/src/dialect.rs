@@ -43,6 +43,8 @@ pub struct Dialect {
     pub continuation: ContinuationForm,
     /// A user message may follow a tool result.
     pub user_after_tool: bool,
+    /// The endpoint knows the role `developer`; else it is sent as `system`.
+    pub developer_role: bool,
     /// Where a model of this vendor differs; the first rule that fits is applied.
     pub models: Vec<ModelRule>,
 }

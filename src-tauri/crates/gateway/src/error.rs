@@ -24,7 +24,7 @@ pub struct GatewayError {
     pub continuation: Continuation,
     /// What the failed attempts cost, when the endpoint said so.
     pub usage: Option<Usage>,
-    pub partial: Partial,
+    pub partial: Box<Partial>,
 }
 
 /// What arrived of a turn that is not whole.
@@ -56,7 +56,7 @@ impl GatewayError {
             retries: Vec::new(),
             continuation: Continuation::NotNeeded,
             usage: None,
-            partial: Partial::default(),
+            partial: Box::default(),
         }
     }
 

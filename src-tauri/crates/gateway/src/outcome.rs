@@ -51,6 +51,8 @@ pub struct TurnOutcome {
     pub repairs: Vec<Repair>,
     pub retries: Vec<Retry>,
     pub continuation: Continuation,
+    /// Optional keys that the endpoint refused in this turn; they will not be sent again.
+    pub rejected_keys: Vec<String>,
 }
 
 /// How a whole turn ended.

@@ -2,6 +2,7 @@
 import type { AppStatus } from "./AppStatus";
 import type { ComparisonAnswer } from "./ComparisonAnswer";
 import type { DocumentInfo } from "./DocumentInfo";
+import type { DocxPreview } from "./DocxPreview";
 import type { Done } from "./Done";
 import type { HistoryAnswer } from "./HistoryAnswer";
 import type { KeyStatus } from "./KeyStatus";
@@ -11,6 +12,8 @@ import type { ProposalInfo } from "./ProposalInfo";
 import type { Receipt } from "./Receipt";
 import type { SearchAnswer } from "./SearchAnswer";
 import type { Settings } from "./Settings";
+import type { SheetPreview } from "./SheetPreview";
+import type { SlidesPreview } from "./SlidesPreview";
 import type { TextPreview } from "./TextPreview";
 import type { TurnStarted } from "./TurnStarted";
 import type { UsageAnswer } from "./UsageAnswer";
@@ -19,4 +22,4 @@ import type { VerifyAnswer } from "./VerifyAnswer";
 /**
  * The answer to each command, as TypeScript sees it. Never built.
  */
-export type Answers = { "documents.open": DocumentInfo, "documents.list": Array<DocumentInfo>, "documents.close": Done, "documents.relink": DocumentInfo, "documents.outline": OutlineAnswer, "documents.search": SearchAnswer, "documents.edit": Receipt, "documents.create": Receipt, "documents.verify": VerifyAnswer, "documents.diff": ComparisonAnswer, "preview.text": TextPreview, "proposals.list": Array<ProposalInfo>, "proposals.accept": Receipt, "proposals.reject": Done, "proposals.rebase": ProposalInfo, "history.list": HistoryAnswer, "history.restore": Receipt, "history.undo": Receipt, "history.redo": Receipt, "history.pin": Done, "history.compare": ComparisonAnswer, "history.usage": UsageAnswer, "app.status": AppStatus, "settings.get": Settings, "settings.update": Settings, "keys.set": KeyStatus, "keys.clear": Done, "keys.status": KeyStatus, "turn.start": TurnStarted, "turn.cancel": Done, "metrics.get": MetricsAnswer, };
+export type Answers = { "documents.open": DocumentInfo, "documents.list": Array<DocumentInfo>, "documents.close": Done, "documents.relink": DocumentInfo, "documents.outline": OutlineAnswer, "documents.search": SearchAnswer, "documents.edit": Receipt, "documents.create": Receipt, "documents.verify": VerifyAnswer, "documents.diff": ComparisonAnswer, "preview.text": TextPreview, "preview.sheet": SheetPreview, "preview.docx": DocxPreview, "preview.slides": SlidesPreview, "proposals.list": Array<ProposalInfo>, "proposals.accept": Receipt, "proposals.reject": Done, "proposals.rebase": ProposalInfo, "history.list": HistoryAnswer, "history.restore": Receipt, "history.undo": Receipt, "history.redo": Receipt, "history.pin": Done, "history.compare": ComparisonAnswer, "history.usage": UsageAnswer, "app.status": AppStatus, "settings.get": Settings, "settings.update": Settings, "keys.set": KeyStatus, "keys.clear": Done, "keys.status": KeyStatus, "turn.start": TurnStarted, "turn.cancel": Done, "metrics.get": MetricsAnswer, };

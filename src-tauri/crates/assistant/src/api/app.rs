@@ -96,6 +96,7 @@ pub struct App {
     pub(crate) watcher: Mutex<Option<Watcher>>,
     pub(crate) agent: Agent,
     this: Weak<App>,
+    pub(crate) previews: crate::preview::Previews,
     events: Mutex<EventChannel>,
 }
 
@@ -126,6 +127,7 @@ impl App {
             secrets,
             told: Told::default(),
             watcher: Mutex::default(),
+            previews: crate::preview::Previews::default(),
             this: Weak::clone(this),
             events,
         });
@@ -187,6 +189,9 @@ impl App {
             }
             Request::DocumentsDiff(params) => self.documents_diff(&params, stop).map(Response::DocumentsDiff),
             Request::PreviewText(params) => self.preview_text(&params, stop).map(Response::PreviewText),
+            Request::PreviewSheet(params) => self.preview_sheet(&params, stop).map(Response::PreviewSheet),
+            Request::PreviewDocx(params) => self.preview_docx(&params, stop).map(Response::PreviewDocx),
+            Request::PreviewSlides(params) => self.preview_slides(&params, stop).map(Response::PreviewSlides),
             Request::ProposalsList(params) => self.proposals_list(&params).map(Response::ProposalsList),
             Request::ProposalsAccept(params) => {
                 self.proposals_accept(&params, stop).map(Response::ProposalsAccept)

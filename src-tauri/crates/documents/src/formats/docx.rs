@@ -3,21 +3,34 @@
 //! An edit is a set of splices on the bytes of the part that holds the text; everything else is the package's affair.
 
 mod batch;
+mod binding;
+mod blocks;
+mod comments;
 mod controls;
+mod delete;
 mod difference;
 mod fields;
 mod index;
+mod insert;
 mod markup;
+mod notes;
 mod notices;
 mod numbering;
 mod outline;
+mod properties;
+mod ranges;
+mod removal;
 mod replace;
 mod rewrite;
+mod rows;
 mod run;
+mod set_style;
 mod set_text;
 mod settings;
 mod story;
 mod styles;
+mod tables;
+mod tracked_delete;
 mod tracking;
 mod view;
 
@@ -47,6 +60,29 @@ fn perform(batch: &mut Batch<'_>, edit: &Edit) -> Result<(), EditError> {
         }
         Edit::DocxReplaceText { find, replace, occurrence, scope } => {
             replace::replace_text(batch, find, replace, *occurrence, scope.unwrap_or_default())
+        }
+        Edit::DocxInsertParagraph { index, at, position, text, style } => insert::insert_paragraph(
+            batch,
+            *index,
+            at.as_deref(),
+            position.unwrap_or_default(),
+            text,
+            style.as_deref(),
+        ),
+        Edit::DocxAppendParagraph { text, style } => insert::append_paragraph(batch, text, style.as_deref()),
+        Edit::DocxDeleteParagraph { index, at, end, expect_prefix } => {
+            delete::delete_paragraph(batch, *index, at.as_deref(), end.as_ref(), expect_prefix.as_deref())
+        }
+        Edit::DocxSetStyle { index, at, style } => set_style::set_style(batch, *index, at.as_deref(), style),
+        Edit::DocxSetTableCell { table, row, col, text } => {
+            tables::set_table_cell(batch, *table, *row, *col, text)
+        }
+        Edit::DocxInsertTableRow { table, row, cells } => {
+            tables::insert_table_row(batch, *table, *row, cells.as_deref().unwrap_or_default())
+        }
+        Edit::DocxDeleteTableRow { table, row } => tables::delete_table_row(batch, *table, *row),
+        Edit::DocxAddComment { index, at, find, text } => {
+            comments::add_comment(batch, *index, at.as_deref(), find.as_deref(), text)
         }
         other => Err(EditError::new(
             EditErrorKind::UnsupportedOp,

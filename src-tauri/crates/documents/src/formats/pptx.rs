@@ -6,6 +6,7 @@ mod add;
 mod app_properties;
 mod audit;
 mod body;
+mod charts;
 mod deck;
 mod delete;
 mod duplicate;
@@ -25,6 +26,7 @@ mod sections;
 mod session;
 mod shapes;
 mod slide_ops;
+mod smartart;
 mod stories;
 mod text_ops;
 

@@ -59,6 +59,7 @@ pub(super) fn other() -> Dialect {
         call_ids: CallIdForm::Short,
         continuation: ContinuationForm::Ask,
         user_after_tool: true,
+        developer_role: true,
         models: Vec::new(),
     }
 }
@@ -271,6 +272,7 @@ fn codebuddy() -> Dialect {
         thinking: switch(json!({}), json!({"reasoning_effort": "medium", "reasoning_summary": "auto"})),
         parallel_tool_calls: false,
         streaming: Streaming::StreamOnly,
+        developer_role: false,
         ..vendor("codebuddy", "Tencent CodeBuddy", "https://copilot.tencent.com/v2", &["copilot.tencent.com"])
     }
 }

@@ -111,6 +111,11 @@ impl<'a> Batch<'a> {
         &self.parts[part].part
     }
 
+    /// The part of a kind of which there is only one.
+    pub(super) fn part_of(&self, kind: PartKind) -> Option<usize> {
+        self.parts.iter().position(|state| state.part.kind == kind)
+    }
+
     /// Whether a part was changed by this batch.
     pub(super) fn is_touched(&self, part: usize) -> bool {
         !self.parts[part].steps.is_empty()

@@ -39,6 +39,19 @@ impl Names {
         }
     }
 
+    /// The names for a new sibling of an element, which may have declared its prefix itself.
+    pub(super) fn beside(xml: &Xml, element: NodeId) -> Names {
+        let mut names = Names::at(xml, element);
+        let prefix = names.element.trim_end_matches(':').to_owned();
+        let uri = xml.namespace_of_prefix(element, &prefix).unwrap_or_default();
+        let outside = xml.parent(element).and_then(|parent| xml.namespace_of_prefix(parent, &prefix));
+        if outside != Some(uri) {
+            let name = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
+            names.declaration = format!(" {name}=\"{uri}\"{}", names.declaration);
+        }
+        names
+    }
+
     /// `<w:name/>`.
     pub(super) fn empty(&self, name: &str) -> String {
         format!("<{}{name}/>", self.element)

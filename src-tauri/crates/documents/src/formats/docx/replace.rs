@@ -99,6 +99,27 @@ fn matches_in<'t>(text: &'t str, find: &'t str) -> impl Iterator<Item = Range<us
         .filter(move |range| whole(range.start) && whole(range.end))
 }
 
+/// The one match of a text in a paragraph.
+pub(super) fn choose_in(at: &str, text: &str, find: &str) -> Result<Range<usize>, EditError> {
+    if find.is_empty() {
+        return Err(EditError::new(EditErrorKind::InvalidArguments, "`find` is empty."));
+    }
+    let found: Vec<Range<usize>> = matches_in(text, find).collect();
+    let place = |range: &Range<usize>| Place { location: at.to_owned(), text: around(text, range) };
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(EditError::new(EditErrorKind::ZeroMatches, format!("\"{find}\" was not found in {at}."))
+            .hint("Use the text exactly as the outline shows it.")
+            .matches(vec![Place { location: at.to_owned(), text: shortened(text) }])),
+        several => Err(EditError::new(
+            EditErrorKind::MultipleMatches,
+            format!("\"{find}\" was found {} times in {at}.", several.len()),
+        )
+        .hint("Use a longer text.")
+        .matches(several.iter().map(place).collect())),
+    }
+}
+
 fn choose(
     mut matches: Vec<Match>,
     searched: &[Searched],

@@ -24,6 +24,8 @@ pub(super) struct RunEdits {
 struct NodeEdits {
     deleted: Vec<Range<usize>>,
     inserted: Vec<(usize, String)>,
+    /// Elements to put between runs at a place, cutting the run there.
+    anchors: Vec<(usize, String)>,
 }
 
 impl RunEdits {
@@ -33,6 +35,10 @@ impl RunEdits {
 
     pub(super) fn insert(&mut self, node: NodeId, at: usize, text: &str) {
         self.nodes.entry(node).or_default().inserted.push((at, text.to_owned()));
+    }
+
+    pub(super) fn anchor(&mut self, node: NodeId, at: usize, elements: &str) {
+        self.nodes.entry(node).or_default().anchors.push((at, elements.to_owned()));
     }
 
     pub(super) fn fill(&mut self, text: &str) {
@@ -59,6 +65,8 @@ enum Item<'x> {
     /// White space and comments between the elements; it stays with what stands before it.
     Space(&'x str),
     New(&'x str),
+    /// Elements between runs.
+    Anchor(&'x str),
 }
 
 /// Plans the run's new bytes, limited to what differs.
@@ -167,7 +175,12 @@ impl<'x> RunWriter<'x> {
                     .filter(move |(at, _)| (*at == 0) == before)
                     .map(|(_, text)| Item::New(text))
             };
+            let anchored = |before: bool| {
+                let anchors = node_edits.into_iter().flat_map(|edits| &edits.anchors);
+                anchors.filter(move |(at, _)| (*at == 0) == before).map(|(_, raw)| Item::Anchor(raw))
+            };
             items.extend(inserted(true));
+            items.extend(anchored(true));
             match node_edits {
                 Some(edits) => {
                     items.push(Item::Glyph { raw: xml.raw(child), gone: !edits.deleted.is_empty() })
@@ -175,6 +188,7 @@ impl<'x> RunWriter<'x> {
                 None if xml.kind(child) == NodeKind::Element => items.push(Item::Other(xml.raw(child))),
                 None => items.push(Item::Space(xml.raw(child))),
             }
+            items.extend(anchored(false));
             items.extend(inserted(false));
         }
         items.extend(edits.filling.as_deref().map(Item::New));
@@ -216,7 +230,7 @@ impl<'x> RunWriter<'x> {
             }
         };
         let Some(edits) = edits else { return push(0..text.len(), false, items) };
-        let mut cuts: Vec<usize> = edits.inserted.iter().map(|(at, _)| *at).collect();
+        let mut cuts: Vec<usize> = edits.inserted.iter().chain(&edits.anchors).map(|(at, _)| *at).collect();
         cuts.extend(edits.deleted.iter().flat_map(|range| [range.start, range.end]));
         cuts.extend([0, text.len()]);
         cuts.sort_unstable();
@@ -233,6 +247,9 @@ impl<'x> RunWriter<'x> {
                     None => items.push(Item::New(new)),
                 }
             }
+            items.extend(
+                edits.anchors.iter().filter(|(place, _)| *place == at).map(|(_, raw)| Item::Anchor(raw)),
+            );
             if let Some(&next) = cuts.get(position + 1) {
                 let gone = edits.deleted.iter().any(|range| range.start <= at && next <= range.end);
                 push(at..next, gone, items);
@@ -258,7 +275,19 @@ impl<'x> RunWriter<'x> {
         format!("<![CDATA[{}]]>", &inner[range])
     }
 
+    /// The run with its changes; anchors at its edges stand outside, others cut it.
     fn untracked(&self, items: &[Item<'_>]) -> Result<String, EditError> {
+        let is_anchor = |item: &&Item<'_>| matches!(item, Item::Anchor(_));
+        let leading = items.iter().take_while(is_anchor).count();
+        let trailing = items[leading..].iter().rev().take_while(is_anchor).count();
+        let raw = |items: &[Item<'_>]| -> String {
+            items.iter().map(|item| if let Item::Anchor(raw) = item { raw } else { "" }).collect()
+        };
+        let middle = self.untracked_middle(&items[leading..items.len() - trailing])?;
+        Ok(format!("{}{middle}{}", raw(&items[..leading]), raw(&items[items.len() - trailing..])))
+    }
+
+    fn untracked_middle(&self, items: &[Item<'_>]) -> Result<String, EditError> {
         let mut out = self.head();
         let mut texts =
             Texts { writer: self, element: "t", open: None, written: Vec::new(), may_join: false };
@@ -272,6 +301,10 @@ impl<'x> RunWriter<'x> {
                 Item::Glyph { raw, gone: false } | Item::Other(raw) | Item::Space(raw) => {
                     texts.close(&mut out);
                     out.push_str(raw);
+                }
+                Item::Anchor(raw) => {
+                    texts.close(&mut out);
+                    out.push_str(&format!("{}{raw}{}", self.tail(), self.head()));
                 }
                 Item::New(text) => {
                     for piece in pieces(text) {
@@ -341,7 +374,7 @@ impl<'x> RunWriter<'x> {
                     texts.close(&mut out);
                     out.push_str(raw);
                 }
-                Item::New(_) => {}
+                Item::New(_) | Item::Anchor(_) => {}
             }
         }
         texts.close(&mut out);
@@ -389,7 +422,7 @@ fn in_groups<'i, 'x>(items: &'i [Item<'x>]) -> Vec<(State, &'i [Item<'x>])> {
             Item::Text { gone: true, .. } | Item::Glyph { gone: true, .. } => State::Gone,
             Item::New(_) => State::New,
             Item::Space(_) => groups.last().map_or(State::Kept, |(state, _)| *state),
-            Item::Text { .. } | Item::Glyph { .. } | Item::Other(_) => State::Kept,
+            Item::Text { .. } | Item::Glyph { .. } | Item::Other(_) | Item::Anchor(_) => State::Kept,
         };
         match groups.last_mut() {
             Some((last, range)) if *last == state => range.end = position + 1,

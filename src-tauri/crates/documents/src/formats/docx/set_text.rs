@@ -5,13 +5,16 @@ use super::{
     controls,
     difference::{Hunk, hunks},
     index::StoryKind,
-    markup::normalized,
+    insert::{plan_insertion, report_new},
+    markup::{normalized, paragraphs_of},
+    properties::look_like,
     rewrite::{rewrite, would_damage},
     tracking::Tracking,
     view::{View, text_of},
 };
 use crate::{
     EditError, Place,
+    edit::Position,
     error::EditErrorKind,
     package::xml::{NodeId, Splices},
 };
@@ -27,8 +30,39 @@ pub(super) fn set_paragraph(
     let target = batch.paragraph(index, at)?;
     let view = View::of(&target.loaded.xml, &target.loaded.index, target.entry().node);
     check_prefix(&target, &view.text, expect_prefix)?;
-    let changes = hunks(&view.text, &normalized(text));
-    change_text(batch, &target, &[(target.entry, changes)])
+    let text = normalized(text);
+    let parts = paragraphs_of(&text);
+    // A paragraph that holds blank lines of its own keeps them as line breaks.
+    if parts.len() < 2 || view.text.contains("\n\n") {
+        return change_text(batch, &target, &[(target.entry, hunks(&view.text, &text))]);
+    }
+    set_and_continue(batch, &target, &view.text, &parts)
+}
+
+/// Text with blank lines: the first part becomes the paragraph's text, the others follow as paragraphs like it.
+fn set_and_continue(
+    batch: &mut Batch<'_>,
+    target: &Target,
+    before: &str,
+    parts: &[String],
+) -> Result<(), EditError> {
+    batch.check_protection(EditKind::Text)?;
+    let tracking = batch.tracking()?;
+    let (xml, index) = (&target.loaded.xml, &target.loaded.index);
+    let look = look_like(xml, index, target.entry().node);
+    let mut splices = Splices::default();
+    plan_text(batch, target, &hunks(before, &parts[0]), tracking.as_ref(), &mut splices)?;
+    let written = plan_insertion(batch, target, Position::After, &mut splices, |names| {
+        parts[1..].iter().map(|text| look.paragraph(names, text, tracking.as_ref())).collect()
+    })?;
+    let start = target.entry().start;
+    batch.commit(target.part, &target.loaded, splices)?;
+    if before != parts[0] {
+        let (before, after) = (before.to_owned(), parts[0].clone());
+        batch.report(Spotted::Kept { part: target.part, start }, Some(before), Some(after), None);
+    }
+    report_new(batch, target.part, &written, parts[1..].to_vec());
+    Ok(())
 }
 
 /// Refuses when the paragraph does not begin as the caller believes.

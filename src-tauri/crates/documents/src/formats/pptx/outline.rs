@@ -6,7 +6,7 @@ use super::{
     deck::{Deck, SlideEntry, is_hidden, sections},
     parts::Parts,
     shapes::{Shape, ShapeKind, cells, shapes, table, title},
-    stories::{cell_body, notes_story, shape_text},
+    stories::{cell_body, notes_story, shape_text, shape_texts},
 };
 use crate::{
     Cancel, DocumentError, Limits, Node, Outline, OutlineRequest, Warning,
@@ -28,7 +28,7 @@ pub(super) fn outline(
     let window = Window::of(request.range.as_deref(), deck.slides.len())?;
     let main = package.xml(&deck.main)?;
     let mut writer = Writer {
-        parts: Parts::of(&package),
+        package: &package,
         sections: sections(&main),
         layouts: HashMap::new(),
         outline: Outline { warnings: notices(&package, &main)?, ..Outline::default() },
@@ -115,7 +115,7 @@ fn notices(package: &Package<'_>, main: &Xml) -> Result<Vec<Warning>, DocumentEr
 }
 
 struct Writer<'p, 'a> {
-    parts: Parts<'p, 'a>,
+    package: &'p Package<'a>,
     sections: HashMap<u32, String>,
     layouts: HashMap<PartName, String>,
     outline: Outline,
@@ -135,7 +135,7 @@ impl Writer<'_, '_> {
 
     fn slide(&mut self, number: usize, entry: &SlideEntry) -> Result<Vec<Node>, DocumentError> {
         let at = format!("s{number}");
-        if !self.parts.package.has(&entry.part) {
+        if !self.package.has(&entry.part) {
             self.outline.warnings.push(Warning::at(
                 "slide_missing",
                 at.clone(),
@@ -144,7 +144,8 @@ impl Writer<'_, '_> {
             return Ok(vec![Node::new(at, "slide", "").with("slide", number)]);
         }
         // Parsed for itself and let go: a deck may hold hundreds of slides.
-        let xml = self.parts.package.xml(&entry.part)?;
+        let parts = Parts::of(self.package);
+        let xml = parts.xml(&entry.part)?;
         let all = shapes(&xml);
         let title_text = title(&all).and_then(|shape| shape_text(&xml, &entry.part, shape));
         let text = title_text.map(|story| story.text).unwrap_or_default();
@@ -160,9 +161,9 @@ impl Writer<'_, '_> {
         }
         let mut nodes = vec![node];
         for shape in &all {
-            self.shape(&xml, number, &entry.part, shape, &mut nodes)?;
+            self.shape(&parts, number, &entry.part, shape, &mut nodes)?;
         }
-        let notes = notes_story(&Parts::of(self.parts.package), &entry.part)?;
+        let notes = notes_story(&parts, &entry.part)?;
         if let Some(notes) = notes.filter(|notes| !notes.text.is_empty()) {
             nodes.push(Node::new(format!("{at}.notes"), "notes", notes.text).with("slide", number));
         }
@@ -171,7 +172,7 @@ impl Writer<'_, '_> {
 
     /// The name of a slide's layout.
     fn layout(&mut self, slide: &PartName) -> Result<Option<String>, DocumentError> {
-        let package = self.parts.package;
+        let package = self.package;
         let layout = package.relationships(slide)?.part_of_kind("slideLayout");
         let Some(layout) = layout.filter(|part| package.has(part)) else { return Ok(None) };
         if let Some(name) = self.layouts.get(&layout) {
@@ -183,15 +184,16 @@ impl Writer<'_, '_> {
     }
 
     fn shape(
-        &mut self,
-        xml: &Xml,
+        &self,
+        parts: &Parts<'_, '_>,
         slide: usize,
         part: &PartName,
         shape: &Shape,
         nodes: &mut Vec<Node>,
     ) -> Result<(), DocumentError> {
         let at = format!("s{slide}.shape{}", shape.id);
-        let text = super::stories::shape_texts(&self.parts, xml, part, shape)?;
+        let xml = &*parts.xml(part)?;
+        let text = shape_texts(parts, xml, part, shape)?;
         let mut node = Node::new(at.clone(), "shape", text)
             .with("slide", slide)
             .with("shape", shape.id)

@@ -62,8 +62,7 @@ fn target_run(paragraph: &Paragraph, range: &Range<usize>) -> Option<usize> {
     let runs = || paragraph.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == PieceKind::Run);
     let overlapping =
         runs().find(|(_, piece)| piece.range.start < range.end && range.start < piece.range.end);
-    let left =
-        || runs().rfind(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty());
+    let left = || runs().rfind(|(_, piece)| piece.range.end == range.start && !piece.range.is_empty());
     let inside =
         || runs().find(|(_, piece)| piece.range.start < range.start && range.start <= piece.range.end);
     let right = || runs().find(|(_, piece)| piece.range.start == range.end);

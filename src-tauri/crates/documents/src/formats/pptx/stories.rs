@@ -5,14 +5,16 @@
 
 use super::{
     body::{Body, bodies},
+    charts::{NamePlace, chart_stories},
     deck::notes_of,
     parts::{Parts, Plan},
     rewrite::{NewParagraph, TextChange, edit_body, is_blank, set_paragraphs},
     runs::TextEdit,
     shapes::{Shape, ShapeKind, cells, shapes, text_body},
+    smartart::{PointPlace, smartart_stories},
 };
 use crate::{
-    DocumentError, EditError,
+    ApplyContext, DocumentError, EditError,
     error::EditErrorKind,
     package::{
         PartName,
@@ -33,6 +35,12 @@ pub(super) struct Story {
 /// Where a story's text lies.
 pub(super) enum StoryPlace {
     Body(BodyPlace),
+    /// A name in a chart and its workbook.
+    ChartName(NamePlace),
+    /// A point of a SmartArt graphic.
+    Point(PointPlace),
+    /// Shown, but not to be changed, and why.
+    Fixed(&'static str),
 }
 
 /// A text body and the same one in other markup-compatibility branches.
@@ -49,12 +57,24 @@ pub(super) fn slide_stories(parts: &Parts<'_, '_>, slide: &PartName) -> Result<V
     let xml = parts.xml(slide)?;
     let mut stories = Vec::new();
     for shape in shapes(&xml) {
-        match shape.kind {
-            ShapeKind::Table => stories.extend(table_stories(&xml, slide, &shape)),
-            _ => stories.extend(shape_stories(&xml, slide, &shape)),
-        }
+        stories.extend(stories_of(parts, &xml, slide, &shape)?);
     }
     Ok(stories)
+}
+
+/// All stories of one shape; groups are opened by the list of shapes.
+fn stories_of(
+    parts: &Parts<'_, '_>,
+    xml: &Xml,
+    slide: &PartName,
+    shape: &Shape,
+) -> Result<Vec<Story>, DocumentError> {
+    match shape.kind {
+        ShapeKind::Table => Ok(table_stories(xml, slide, shape)),
+        ShapeKind::Chart => chart_stories(parts, slide, xml, shape),
+        ShapeKind::SmartArt => smartart_stories(parts, slide, xml, shape),
+        _ => Ok(shape_stories(xml, slide, shape)),
+    }
 }
 
 /// The notes text of a slide, when it has notes with a body.
@@ -117,14 +137,14 @@ fn shape_stories(xml: &Xml, part: &PartName, shape: &Shape) -> Vec<Story> {
 
 /// All texts of one shape as an outline shows them; table cells have nodes of their own.
 pub(super) fn shape_texts(
-    _parts: &Parts<'_, '_>,
+    parts: &Parts<'_, '_>,
     xml: &Xml,
     part: &PartName,
     shape: &Shape,
 ) -> Result<String, DocumentError> {
     let stories = match shape.kind {
         ShapeKind::Table => Vec::new(),
-        _ => shape_stories(xml, part, shape),
+        _ => stories_of(parts, xml, part, shape)?,
     };
     let texts: Vec<String> = stories.into_iter().map(|story| story.text).collect();
     Ok(texts.join("\n"))
@@ -160,20 +180,24 @@ impl Story {
     pub(super) fn edit(
         &self,
         parts: &Parts<'_, '_>,
+        ctx: &ApplyContext<'_>,
         edits: &[TextEdit],
         plan: &mut Plan,
     ) -> Result<Vec<TextChange>, EditError> {
         match &self.place {
-            StoryPlace::Body(place) => place.for_each_branch(
-                parts,
-                &self.location,
-                |xml, body, plan| edit_body(xml, body, edits, plan.splices(&place.part)),
-                plan,
-            ),
+            StoryPlace::Body(place) => {
+                let change = |xml: &Xml, body: &Body, plan: &mut Plan| {
+                    edit_body(xml, body, edits, plan.splices(&place.part))
+                };
+                place.for_each_branch(parts, &self.location, change, plan)
+            }
+            StoryPlace::ChartName(place) => place.edit(parts, ctx, &self.text, edits, plan),
+            StoryPlace::Point(place) => place.edit(parts, edits, plan),
+            StoryPlace::Fixed(reason) => Err(super::charts::refused(&self.text, reason)),
         }
     }
 
-    /// Plans the whole text anew.
+    /// Plans the whole text of a body anew.
     pub(super) fn set(
         &self,
         parts: &Parts<'_, '_>,
@@ -181,13 +205,22 @@ impl Story {
         plan: &mut Plan,
     ) -> Result<(), EditError> {
         match &self.place {
-            StoryPlace::Body(place) => place.for_each_branch(
-                parts,
-                &self.location,
-                |xml, body, plan| set_paragraphs(xml, body, new, plan.splices(&place.part)),
-                plan,
-            ),
+            StoryPlace::Body(place) => {
+                let change = |xml: &Xml, body: &Body, plan: &mut Plan| {
+                    set_paragraphs(xml, body, new, plan.splices(&place.part))
+                };
+                place.for_each_branch(parts, &self.location, change, plan)
+            }
+            StoryPlace::ChartName(_) | StoryPlace::Point(_) | StoryPlace::Fixed(_) => {
+                let message = "Only a part of this text can be replaced, not all of it.";
+                Err(EditError::new(EditErrorKind::UnsupportedOp, message).hint("Use pptx_replace_on_slide."))
+            }
         }
+    }
+
+    /// Whether an older program's branch shows the shape without this text.
+    pub(super) fn is_untwinned(&self) -> bool {
+        matches!(&self.place, StoryPlace::Body(place) if place.untwinned)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     runs::TextEdit,
     session::{Session, Spot},
     shapes::{Shape, ShapeKind, is_merged_away, shapes, table, title},
-    stories::{Story, StoryPlace, notes_story, shape_text, slide_stories, table_stories},
+    stories::{Story, notes_story, shape_text, slide_stories, table_stories},
 };
 use crate::{
     EditError,
@@ -90,7 +90,7 @@ fn replace(
             .iter()
             .map(|Found { range, .. }| TextEdit { range: range.clone(), with: with.clone() })
             .collect();
-        let changes = story.edit(&parts, &edits, &mut plan)?;
+        let changes = story.edit(&parts, session.ctx, &edits, &mut plan)?;
         outcomes.push((Spot::new(&slides[*slide].key, &story.location), story.facts(), changes));
     }
     let written = plan.finish(&parts)?;
@@ -105,8 +105,7 @@ pub(super) struct StoryFacts {
 
 impl Story {
     pub(super) fn facts(&self) -> StoryFacts {
-        let StoryPlace::Body(place) = &self.place;
-        StoryFacts { locked: self.locked, untwinned: place.untwinned }
+        StoryFacts { locked: self.locked, untwinned: self.is_untwinned() }
     }
 }
 

@@ -1,0 +1,237 @@
+//! One request over the network and the reading of its answer, with every limit and with cancellation at every wait.
+
+use std::error::Error as _;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use tokio_util::sync::CancellationToken;
+
+use super::judge::{Advice, End, Fault};
+use super::upstream_error::Refusal;
+use crate::endpoint::{Endpoint, Limits};
+use crate::error::ErrorCode;
+use crate::wire::aggregate::{Aggregator, Live, RawTurn};
+use crate::wire::decode::{Announced, Decoder};
+
+/// Where an attempt goes and under which limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Wire<'a> {
+    pub(crate) http: &'a reqwest::Client,
+    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) limits: &'a Limits,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+/// What one attempt brought.
+pub(crate) enum Attempt {
+    Turn { turn: Box<RawTurn>, end: End, encoding_mismatch: bool },
+    Refused(Refusal),
+    Failed(Fault),
+}
+
+/// How an answer is to be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) with_tools: bool,
+    pub(crate) idle: Duration,
+    pub(crate) deadline: Instant,
+}
+
+/// Sends a body and reads the whole answer, showing it as it comes.
+pub(crate) async fn send(
+    wire: Wire<'_>,
+    url: reqwest::Url,
+    body: Vec<u8>,
+    reading: Reading,
+    live: &mut (dyn FnMut(Live<'_>) + Send),
+) -> Attempt {
+    let request = wire
+        .http
+        .post(url)
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT, "text/event-stream, application/json")
+        .header(ACCEPT_ENCODING, "identity")
+        .headers(own_headers(wire.endpoint))
+        .body(body);
+    let response = match timed(wire, reading, request.send()).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => return Attempt::Failed(network_fault(&error)),
+        Err(fault) => return Attempt::Failed(fault),
+    };
+    if !response.status().is_success() {
+        return refused(wire, reading, response).await;
+    }
+    read(wire, reading, response, live).await
+}
+
+/// The key and whatever headers the user configured.
+pub(crate) fn own_headers(endpoint: &Endpoint) -> reqwest::header::HeaderMap {
+    use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+    let mut headers = HeaderMap::new();
+    for (name, value) in &endpoint.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name.as_str()), HeaderValue::from_str(value)) {
+            headers.insert(name, value);
+        }
+    }
+    let key = endpoint.key.as_ref().filter(|key| !key.is_empty());
+    if let Some(Ok(mut value)) = key.map(|key| HeaderValue::from_str(&format!("Bearer {}", key.expose()))) {
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    headers
+}
+
+async fn read(
+    wire: Wire<'_>,
+    reading: Reading,
+    response: reqwest::Response,
+    live: &mut (dyn FnMut(Live<'_>) + Send),
+) -> Attempt {
+    let header = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let announced = Announced::from_header(header);
+    let mut decoder = Decoder::new(announced);
+    let limits = wire.limits;
+    let mut aggregator = match reading.with_tools {
+        true => Aggregator::with_tools(limits.line_bytes),
+        false => Aggregator::plain(limits.line_bytes),
+    };
+    let mut stream = response.bytes_stream();
+    let mut total = 0_usize;
+    let end = loop {
+        let reading = match aggregator.has_finish() {
+            true => Reading { deadline: reading.deadline.min(Instant::now() + limits.grace), ..reading },
+            false => reading,
+        };
+        let piece: Option<Result<Bytes, reqwest::Error>> = match timed(wire, reading, stream.next()).await {
+            Ok(piece) => piece,
+            Err(fault) if aggregator.has_finish() && fault.code != ErrorCode::Cancelled => {
+                break End::Complete;
+            }
+            Err(fault) => return Attempt::Failed(fault),
+        };
+        let bytes = match piece {
+            None => break End::Eof,
+            Some(Ok(bytes)) => bytes,
+            Some(Err(error)) => break End::Broken(network_fault(&error).message),
+        };
+        total += bytes.len();
+        if total > limits.answer_bytes {
+            let message = "the answer is longer than the limit";
+            return Attempt::Failed(Fault::new(ErrorCode::TooLarge, message).advising(Advice::Stop));
+        }
+        match decoder.feed(&bytes) {
+            Ok(decoded) => aggregator.feed(&decoded, live),
+            Err(_) => return Attempt::Failed(cannot_decode()),
+        }
+        if aggregator.is_done() || aggregator.is_lost() {
+            break End::Complete;
+        }
+    };
+    let rest = decoder.finish();
+    aggregator.feed(&rest, live);
+    let encoding_mismatch = decoder.is_mismatch(announced);
+    Attempt::Turn { turn: Box::new(aggregator.finish(live)), end, encoding_mismatch }
+}
+
+fn cannot_decode() -> Fault {
+    let message =
+        "the answer is compressed in a way that was not asked for, or its bytes were damaged on the way";
+    Fault::new(ErrorCode::EncodingUnsupported, message)
+}
+
+/// Bodies of refusals are small; more than this is not read.
+const REFUSAL_BYTES: usize = 1 << 20;
+
+async fn refused(wire: Wire<'_>, reading: Reading, response: reqwest::Response) -> Attempt {
+    let status = response.status().as_u16();
+    let headers = response.headers().clone();
+    let mut stream = response.bytes_stream();
+    let mut body = Vec::new();
+    while body.len() < REFUSAL_BYTES {
+        match timed(wire, reading, stream.next()).await {
+            Ok(Some(Ok(bytes))) => body.extend_from_slice(&bytes),
+            Ok(Some(Err(_)) | None) => break,
+            Err(fault) if fault.code == ErrorCode::Cancelled => return Attempt::Failed(fault),
+            Err(_) => break,
+        }
+    }
+    let mut decoder = Decoder::new(Announced::from_header(
+        headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()),
+    ));
+    let decoded = decoder.feed(&body).map(|mut decoded| {
+        decoded.extend(decoder.finish());
+        decoded
+    });
+    Attempt::Refused(Refusal::new(status, &headers, decoded.unwrap_or(body), SystemTime::now()))
+}
+
+/// Waits for something, but not beyond the limits and not after a cancellation.
+async fn timed<T>(wire: Wire<'_>, reading: Reading, future: impl Future<Output = T>) -> Result<T, Fault> {
+    let until_deadline = reading.deadline.saturating_duration_since(Instant::now());
+    let limit = reading.idle.min(until_deadline);
+    tokio::select! {
+        biased;
+        () = wire.cancel.cancelled() => Err(cancelled()),
+        done = tokio::time::timeout(limit, future) => done.map_err(|_| {
+            if until_deadline <= reading.idle {
+                Fault::new(ErrorCode::TimeoutTotal, "the turn took longer than the limit").advising(Advice::Stop)
+            } else {
+                Fault::new(ErrorCode::TimeoutIdle, "nothing came from the endpoint for too long")
+            }
+        }),
+    }
+}
+
+pub(crate) fn cancelled() -> Fault {
+    Fault::new(ErrorCode::Cancelled, "cancelled").advising(Advice::Stop)
+}
+
+/// What a network error means; the address is left out, it may hold credentials.
+pub(crate) fn network_fault(error: &reqwest::Error) -> Fault {
+    let reason = innermost(error);
+    if is_tls(error) {
+        let message = format!("no secure connection to the endpoint: {reason}");
+        return Fault::new(ErrorCode::TlsFailed, message).advising(Advice::Stop);
+    }
+    let (code, message) = if error.is_connect() && error.is_timeout() {
+        (ErrorCode::TimeoutConnect, "the endpoint could not be reached in time".to_owned())
+    } else if error.is_connect() {
+        (ErrorCode::ConnectFailed, format!("the endpoint could not be reached: {reason}"))
+    } else if error.is_timeout() {
+        (ErrorCode::TimeoutIdle, "nothing came from the endpoint for too long".to_owned())
+    } else if error.is_builder() {
+        let fault =
+            Fault::new(ErrorCode::InvalidEndpoint, format!("the request could not be made: {reason}"));
+        return fault.advising(Advice::Stop);
+    } else {
+        (ErrorCode::Disconnected, format!("the connection broke: {reason}"))
+    };
+    Fault::new(code, message).advising(Advice::Wait)
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    let mut source = error.source();
+    let mut text = None;
+    while let Some(inner) = source {
+        text = Some(inner.to_string());
+        source = inner.source();
+    }
+    text.unwrap_or_else(|| "unknown reason".to_owned())
+}
+
+fn is_tls(error: &reqwest::Error) -> bool {
+    let mut source = error.source();
+    while let Some(inner) = source {
+        if inner.downcast_ref::<rustls::Error>().is_some() {
+            return true;
+        }
+        let wrapped = inner.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        if wrapped.is_some_and(|wrapped| wrapped.downcast_ref::<rustls::Error>().is_some()) {
+            return true;
+        }
+        source = inner.source();
+    }
+    false
+}

@@ -1,0 +1,73 @@
+//! Text that looks like a call which the server's own parser missed.
+//!
+//! It is never read as a call: the text of a document, of a web page or of the model's own example could be the source. It only tells
+//! that the turn should be asked for again.
+
+use serde_json::Value;
+
+use super::tools::ToolSet;
+use crate::wire::aggregate::RawTurn;
+use crate::wire::markers;
+
+/// How a call may hide in a turn that has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// A vendor's call marker stands in the text: not an answer for people.
+    Marker,
+    /// The thinking holds a whole call, and there is no answer.
+    InReasoning,
+    /// The whole text is a JSON call to a declared tool: if asking again does not help, it is shown as text.
+    JsonText,
+}
+
+pub(crate) fn hidden_call(turn: &RawTurn, tools: &ToolSet) -> Option<Hidden> {
+    if turn.findings.from_call_marker.is_some() {
+        return Some(Hidden::Marker);
+    }
+    if turn.text.trim().is_empty() {
+        let in_reasoning = markers::has_call_marker(&turn.reasoning) || is_json_call(&turn.reasoning, tools);
+        return in_reasoning.then_some(Hidden::InReasoning);
+    }
+    is_json_call(&turn.text, tools).then_some(Hidden::JsonText)
+}
+
+/// What stands after a call marker is nothing but the marker itself: the known tail before a structured call.
+pub(crate) fn is_bare_marker(hidden: &str) -> bool {
+    let trimmed = hidden.trim();
+    let has_body = trimmed.contains(['{', '"', '=', '\n']);
+    let opens =
+        trimmed.matches('<').count() + trimmed.matches("[TOOL").count() + trimmed.matches("]<]").count();
+    !has_body && opens <= 2 && trimmed.len() <= 96
+}
+
+fn is_json_call(text: &str, tools: &ToolSet) -> bool {
+    let unfenced = unfenced(text.trim());
+    let Ok(value) = serde_json::from_str::<Value>(unfenced) else { return false };
+    names_a_tool(&value, tools)
+}
+
+fn unfenced(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
+    inner.split_once('\n').map_or(inner, |(_, body)| body).trim()
+}
+
+fn names_a_tool(value: &Value, tools: &ToolSet) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| names_a_tool(item, tools)),
+        Value::Object(call) => {
+            if let Some(inner) =
+                call.get("tool_calls").or_else(|| call.get("function")).filter(|v| !v.is_string())
+            {
+                return names_a_tool(inner, tools);
+            }
+            let name = ["name", "tool", "tool_name", "function", "action"]
+                .iter()
+                .find_map(|key| call.get(*key)?.as_str());
+            let has_arguments = ["arguments", "parameters", "args", "input", "action_input"]
+                .iter()
+                .any(|key| call.contains_key(*key));
+            has_arguments && name.is_some_and(|name| tools.get(name).is_some())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

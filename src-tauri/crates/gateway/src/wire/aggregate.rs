@@ -1,0 +1,405 @@
+//! One streamed answer, put together. It takes bytes and gives an unjudged turn; nothing is final before the stream is.
+//!
+//! No call is finished because its arguments parse, no fragment is taken for a snapshot, no finish reason ends the reading: all of
+//! that is decided by `turn::judge` when everything has arrived.
+
+use serde_json::Value;
+
+use super::chunk::{Choice, Chunk, Said, WireFailure};
+use super::finish::WireFinish;
+use super::identity::{Calls, Place, RawCall};
+use super::lenient::{Loose, is_truthy};
+use super::reasoning::ReasoningDetails;
+use super::sse::{Event, SseParser};
+use super::text_filter::{Filtered, Findings, TextFilter};
+use crate::outcome::Usage;
+
+/// What is shown while the turn is under way.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Live<'a> {
+    Text(&'a str),
+    Reasoning(&'a str),
+    /// More bytes of this call's arguments; the total so far.
+    Call {
+        index: usize,
+        name: &'a str,
+        bytes: usize,
+    },
+    Usage(Usage),
+}
+
+/// Everything that arrived of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct RawTurn {
+    /// Without leaked tokens, if the turn had tools.
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    /// The name under which the reasoning came.
+    pub(crate) reasoning_field: Option<&'static str>,
+    pub(crate) reasoning_details: Option<Value>,
+    pub(crate) calls: Vec<RawCall>,
+    pub(crate) undecided: Option<&'static str>,
+    pub(crate) finish: Option<WireFinish>,
+    /// `[DONE]`, or a whole body.
+    pub(crate) done: bool,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) model: Option<String>,
+    pub(crate) failure: Option<WireFailure>,
+    /// An event that is no JSON: something was lost.
+    pub(crate) malformed: Option<String>,
+    pub(crate) call_after_finish: bool,
+    pub(crate) findings: Findings,
+    /// The body was one JSON object.
+    pub(crate) bare_body: bool,
+    /// A whole message came instead of deltas.
+    pub(crate) from_message: bool,
+    /// The beginning of a body that is neither a stream nor JSON.
+    pub(crate) foreign_body: Option<String>,
+    pub(crate) events: u64,
+}
+
+pub(crate) struct Aggregator {
+    parser: Option<SseParser>,
+    filter: Option<TextFilter>,
+    turn: RawTurn,
+    calls: Calls,
+    details: ReasoningDetails,
+    /// The last event with a whole message in it.
+    message_event: Option<Vec<u8>>,
+    has_deltas: bool,
+    choice: Option<i64>,
+    other_choice_calls: bool,
+    finish_without_calls: bool,
+    /// The body so far, as long as no event was found in it.
+    head: Vec<u8>,
+}
+
+/// How much of a body that is not a stream is kept for the message.
+const FOREIGN_BYTES: usize = 400;
+
+impl Aggregator {
+    /// For an answer to a request with tools: leaked tokens are filtered from the text.
+    pub(crate) fn with_tools(line_limit: usize) -> Aggregator {
+        Aggregator { filter: Some(TextFilter::default()), ..Aggregator::plain(line_limit) }
+    }
+
+    /// For an answer to a request without tools: the text is left alone.
+    pub(crate) fn plain(line_limit: usize) -> Aggregator {
+        Aggregator {
+            parser: Some(SseParser::new(line_limit)),
+            filter: None,
+            turn: RawTurn::default(),
+            calls: Calls::default(),
+            details: ReasoningDetails::default(),
+            message_event: None,
+            has_deltas: false,
+            choice: None,
+            other_choice_calls: false,
+            finish_without_calls: false,
+            head: Vec::new(),
+        }
+    }
+
+    /// Takes the next bytes of the body.
+    pub(crate) fn feed(&mut self, bytes: &[u8], live: &mut dyn FnMut(Live<'_>)) {
+        let Some(mut parser) = self.parser.take() else { return };
+        if self.turn.events == 0 {
+            self.head.extend_from_slice(bytes);
+        }
+        let fed = parser.feed(bytes, |event| self.take_event(&event, live));
+        self.parser = Some(parser);
+        if fed.is_err() {
+            self.turn.malformed.get_or_insert_with(|| "a line of the stream is too long".to_owned());
+        }
+        if self.turn.events > 0 {
+            self.head = Vec::new();
+        }
+    }
+
+    /// `[DONE]` was read; nothing after it counts.
+    pub(crate) fn is_done(&self) -> bool {
+        self.turn.done
+    }
+
+    /// A finish reason was read; only usage and the sentinel may still come.
+    pub(crate) fn has_finish(&self) -> bool {
+        self.turn.finish.is_some()
+    }
+
+    /// The turn cannot be saved any more, so reading on is pointless.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.turn.failure.is_some() || self.turn.malformed.is_some()
+    }
+
+    /// The body has ended, or is given up.
+    pub(crate) fn finish(mut self, live: &mut dyn FnMut(Live<'_>)) -> RawTurn {
+        if let Some(mut parser) = self.parser.take() {
+            parser.finish(|event| self.take_event(&event, live));
+        }
+        self.take_bare_body(live);
+        self.take_message(live);
+        if let Some(mut filter) = self.filter.take() {
+            let rest = filter.finish();
+            self.turn.findings = filter.findings().clone();
+            self.show(rest, live);
+        }
+        (self.turn.calls, self.turn.undecided) = self.calls.finish();
+        if self.other_choice_calls {
+            self.turn.undecided.get_or_insert("calls came in several choices");
+        }
+        self.turn.reasoning_details = self.details.finish();
+        self.turn
+    }
+
+    fn take_event(&mut self, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
+        let data = event.data.trim_ascii();
+        if self.turn.done || is_noise(data) {
+            return;
+        }
+        self.turn.events += 1;
+        if data == b"[DONE]" {
+            self.turn.done = true;
+            return;
+        }
+        match serde_json::from_slice::<Chunk<'_>>(data) {
+            Ok(chunk) => self.take_chunk(chunk, event, live),
+            Err(error) if error.is_data() && !data.starts_with(b"{") => {}
+            Err(error) => self.take_broken(event, &error.to_string(), live),
+        }
+    }
+
+    /// An event that does not parse. In a text turn a single invalid byte may be replaced; in a tool turn nothing is skipped.
+    fn take_broken(&mut self, event: &Event, error: &str, live: &mut dyn FnMut(Live<'_>)) {
+        if event.name == b"error" {
+            let message = String::from_utf8_lossy(&event.data).trim().to_owned();
+            self.turn.failure = Some(WireFailure { message, code: String::new(), status: None });
+            return;
+        }
+        if self.filter.is_none() && std::str::from_utf8(&event.data).is_err() {
+            let replaced = String::from_utf8_lossy(&event.data).into_owned();
+            if let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(&replaced) {
+                self.take_chunk(chunk, event, live);
+                return;
+            }
+        }
+        self.turn.malformed.get_or_insert_with(|| error.to_owned());
+    }
+
+    fn take_chunk(&mut self, chunk: Chunk<'_>, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
+        if let Some(failure) = chunk.failure(&event.name) {
+            self.turn.failure.get_or_insert(failure);
+            return;
+        }
+        if let Some(usage) = &chunk.usage.0 {
+            self.take_usage(usage.counts(), live);
+        }
+        if self.turn.model.is_none() {
+            self.turn.model = chunk.model.word().map(str::to_owned);
+        }
+        for choice in chunk.choices.unwrap_or_default().0 {
+            self.take_choice(choice, event, live);
+        }
+    }
+
+    fn take_usage(&mut self, usage: Usage, live: &mut dyn FnMut(Live<'_>)) {
+        if usage != Usage::default() {
+            self.turn.usage = Some(usage);
+            live(Live::Usage(usage));
+        }
+    }
+
+    fn take_choice(&mut self, choice: Choice<'_>, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
+        let has_index = choice.index.0.is_some();
+        let index = choice.index.0.unwrap_or_default();
+        if *self.choice.get_or_insert(index) != index && has_index {
+            // A second answer beside the first, where one was asked for. Its text is dropped; a call in it may be one of ours.
+            let said = [&choice.delta, &choice.message];
+            self.other_choice_calls |= said.iter().filter_map(|said| said.0.as_ref()).any(Said::has_calls);
+            return;
+        }
+        if let Some(usage) = &choice.usage.0 {
+            self.take_usage(usage.counts(), live);
+        }
+        let delta = choice.delta.0.filter(Said::says_something);
+        if delta.is_none() && choice.message.0.as_ref().is_some_and(Said::says_something) {
+            self.message_event = Some(event.data.clone());
+        }
+        let has_calls = delta.as_ref().is_some_and(Said::has_calls);
+        if let Some(delta) = delta {
+            self.has_deltas = true;
+            self.take_said(delta, live);
+        }
+        let reasons = [
+            choice.finish_reason.word().map(WireFinish::read),
+            choice.native_finish_reason.word().and_then(WireFinish::read_native),
+        ];
+        for reason in reasons.into_iter().flatten() {
+            self.finish_without_calls |= !has_calls;
+            self.turn.finish = self.turn.finish.take().max(Some(reason));
+        }
+    }
+
+    fn take_said(&mut self, said: Said<'_>, live: &mut dyn FnMut(Live<'_>)) {
+        let (field, reasoning) = match (said.reasoning_content, said.reasoning) {
+            // Some servers send the same thinking under both names.
+            (Loose::Nothing, Loose::Nothing) => (None, Loose::Nothing),
+            (Loose::Nothing, reasoning) => (Some("reasoning"), reasoning),
+            (reasoning, _) => (Some("reasoning_content"), reasoning),
+        };
+        if let Loose::Text(reasoning) = &reasoning {
+            self.turn.reasoning_field = self.turn.reasoning_field.or(field);
+            self.take_reasoning(reasoning, live);
+        }
+        if is_truthy(&said.reasoning_details) {
+            self.details.add(said.reasoning_details);
+        }
+        match said.content {
+            Loose::Text(text) => self.take_text(&text, live),
+            Loose::Other(parts) => self.take_parts(&parts, live),
+            Loose::Nothing => {}
+        }
+        if let Some(refusal) = said.refusal.get() {
+            self.take_text(refusal, live);
+        }
+        let fragments: Vec<_> =
+            said.tool_calls.0.into_iter().filter(|fragment| !fragment.is_empty()).collect();
+        let siblings = fragments.len();
+        let is_late = self.finish_without_calls;
+        for (position, fragment) in fragments.into_iter().enumerate() {
+            let before = self.calls.len();
+            let had_objects = self.calls.object_count();
+            let placed = self.calls.add(fragment, Place { position, siblings });
+            let adds =
+                placed.bytes > 0 || self.calls.len() > before || self.calls.object_count() > had_objects;
+            self.turn.call_after_finish |= is_late && adds;
+            self.show_call(placed.call, live);
+        }
+        if let Some(function) = said.function_call.0.filter(|_| siblings == 0) {
+            let placed = self.calls.add_legacy(function);
+            self.turn.call_after_finish |= is_late;
+            self.show_call(placed.call, live);
+        }
+    }
+
+    fn show_call(&self, call: usize, live: &mut dyn FnMut(Live<'_>)) {
+        let Some(seen) = self.calls.get(call) else { return };
+        let name = seen.name.as_deref().unwrap_or_default();
+        live(Live::Call { index: call, name, bytes: seen.arguments.len() });
+    }
+
+    fn take_text(&mut self, text: &str, live: &mut dyn FnMut(Live<'_>)) {
+        match &mut self.filter {
+            Some(filter) => {
+                let filtered = filter.feed(text);
+                self.show(filtered, live);
+            }
+            None => {
+                self.turn.text.push_str(text);
+                live(Live::Text(text));
+            }
+        }
+    }
+
+    fn take_reasoning(&mut self, reasoning: &str, live: &mut dyn FnMut(Live<'_>)) {
+        self.turn.reasoning.push_str(reasoning);
+        live(Live::Reasoning(reasoning));
+    }
+
+    /// Content as a list of parts: text and thinking (Mistral), or an object with a text.
+    fn take_parts(&mut self, parts: &Value, live: &mut dyn FnMut(Live<'_>)) {
+        match parts {
+            Value::Array(parts) => {
+                for part in parts {
+                    self.take_parts(part, live);
+                }
+            }
+            Value::String(text) => self.take_text(text, live),
+            Value::Object(part) => {
+                if let Some(thinking) = part.get("thinking") {
+                    let mut text = String::new();
+                    collect_text(thinking, &mut text);
+                    self.take_reasoning(&text, live);
+                } else if let Some(text) = part.get("text").and_then(Value::as_str) {
+                    self.take_text(text, live);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn show(&mut self, filtered: Filtered, live: &mut dyn FnMut(Live<'_>)) {
+        if !filtered.reasoning.is_empty() {
+            self.take_reasoning(&filtered.reasoning, live);
+        }
+        if !filtered.text.is_empty() {
+            self.turn.text.push_str(&filtered.text);
+            live(Live::Text(&filtered.text));
+        }
+    }
+
+    /// No event was found: the body may be one JSON object, or a page from something that is no endpoint.
+    fn take_bare_body(&mut self, live: &mut dyn FnMut(Live<'_>)) {
+        let head = std::mem::take(&mut self.head);
+        let body = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head).trim_ascii();
+        if self.turn.events > 0 || body.is_empty() {
+            return;
+        }
+        let foreign = || Some(String::from_utf8_lossy(&body[..body.len().min(FOREIGN_BYTES)]).into_owned());
+        if !body.starts_with(b"{") {
+            self.turn.foreign_body = foreign();
+            return;
+        }
+        self.turn.bare_body = true;
+        match serde_json::from_slice::<Chunk<'_>>(body) {
+            Ok(chunk) if chunk.choices.as_ref().is_none_or(|choices| choices.0.is_empty()) => {
+                let failure = chunk.failure(b"").or_else(|| chunk.complaint());
+                self.turn.foreign_body = if failure.is_none() { foreign() } else { None };
+                self.turn.failure = failure;
+            }
+            Ok(chunk) => {
+                let event = Event { name: Vec::new(), data: body.to_vec() };
+                self.take_chunk(chunk, &event, live);
+                self.turn.done = true;
+            }
+            Err(error) => self.turn.malformed = Some(error.to_string()),
+        }
+    }
+
+    /// A whole message counts only when no delta said anything.
+    fn take_message(&mut self, live: &mut dyn FnMut(Live<'_>)) {
+        let Some(data) = self.message_event.take().filter(|_| !self.has_deltas) else { return };
+        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(&data) else { return };
+        self.turn.from_message = true;
+        self.finish_without_calls = false;
+        for choice in chunk.choices.unwrap_or_default().0.into_iter().take(1) {
+            if let Some(message) = choice.message.0 {
+                self.take_said(message, live);
+            }
+        }
+    }
+}
+
+/// Data that carries nothing: empty, a comment that was wrapped into an event, or one bare word (`ping`).
+fn is_noise(data: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.');
+    data.is_empty()
+        || data.starts_with(b":")
+        || (data.len() <= 64 && data.iter().all(is_word) && !is_json_scalar(data))
+}
+
+fn is_json_scalar(data: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
+}
+
+fn collect_text(value: &Value, into: &mut String) {
+    match value {
+        Value::String(text) => into.push_str(text),
+        Value::Array(items) => items.iter().for_each(|item| collect_text(item, into)),
+        Value::Object(part) => {
+            if let Some(text) = part.get("text") {
+                collect_text(text, into);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,257 @@
+//! One chunk of a stream, or one whole completion, with every field optional and of any type.
+//!
+//! Unknown keys of a call are kept: some vendors hide a signature there that must come back (thought signatures).
+
+use std::fmt;
+
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::lenient::{Loose, Many, Maybe, Text, Whole, is_truthy};
+use crate::outcome::Usage;
+
+/// The outermost object of an event or of a body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Chunk<'a> {
+    #[serde(borrow)]
+    pub(crate) object: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) model: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) choices: Option<Many<Choice<'a>>>,
+    pub(crate) usage: Maybe<WireUsage>,
+    pub(crate) error: Value,
+    /// Further spellings of a failure: `type: "error"`, `success: false`, `base_resp.status_code`, `message`/`code` alone.
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Text<'a>,
+    pub(crate) success: Value,
+    pub(crate) base_resp: Value,
+    pub(crate) message: Value,
+    pub(crate) msg: Value,
+    pub(crate) detail: Value,
+    pub(crate) code: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Choice<'a> {
+    pub(crate) index: Whole,
+    #[serde(borrow)]
+    pub(crate) delta: Maybe<Said<'a>>,
+    #[serde(borrow)]
+    pub(crate) message: Maybe<Said<'a>>,
+    #[serde(borrow)]
+    pub(crate) finish_reason: Text<'a>,
+    /// OpenRouter and others: what the model's own server said before it was translated.
+    #[serde(borrow)]
+    pub(crate) native_finish_reason: Text<'a>,
+    /// Moonshot writes the counts here.
+    pub(crate) usage: Maybe<WireUsage>,
+}
+
+/// A delta or a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Said<'a> {
+    #[serde(borrow)]
+    pub(crate) content: Loose<'a>,
+    #[serde(borrow)]
+    pub(crate) reasoning_content: Loose<'a>,
+    #[serde(borrow)]
+    pub(crate) reasoning: Loose<'a>,
+    pub(crate) reasoning_details: Value,
+    #[serde(borrow)]
+    pub(crate) refusal: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_calls: Many<CallFragment<'a>>,
+    /// The form before `tool_calls`.
+    #[serde(borrow)]
+    pub(crate) function_call: Maybe<FunctionFragment<'a>>,
+}
+
+impl Said<'_> {
+    /// Whether there is anything in it.
+    pub(crate) fn says_something(&self) -> bool {
+        self.content != Loose::Nothing
+            || self.reasoning_content != Loose::Nothing
+            || self.reasoning != Loose::Nothing
+            || is_truthy(&self.reasoning_details)
+            || self.refusal.get().is_some()
+            || self.has_calls()
+    }
+
+    pub(crate) fn has_calls(&self) -> bool {
+        !self.tool_calls.0.is_empty() || self.function_call.0.is_some()
+    }
+}
+
+/// A piece of a call.
+#[derive(Debug, Default)]
+pub(crate) struct CallFragment<'a> {
+    pub(crate) index: Whole,
+    pub(crate) id: Text<'a>,
+    pub(crate) function: Maybe<FunctionFragment<'a>>,
+    /// Every other key.
+    pub(crate) extra: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FunctionFragment<'a> {
+    #[serde(borrow)]
+    pub(crate) name: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) arguments: Loose<'a>,
+    /// Old llama.cpp servers put the call's id here.
+    #[serde(borrow)]
+    pub(crate) id: Text<'a>,
+}
+
+impl CallFragment<'_> {
+    /// An entry without id, name, arguments or anything else; some servers send it beside plain text.
+    pub(crate) fn is_empty(&self) -> bool {
+        let function = self.function.0.as_ref();
+        let says_nothing = function.is_none_or(|function| {
+            function.name.word().is_none()
+                && function.id.word().is_none()
+                && function.arguments == Loose::Nothing
+        });
+        says_nothing && self.id.word().is_none() && !self.extra.values().any(is_truthy)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CallFragment<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CallFragment<'a>, D::Error> {
+        deserializer.deserialize_map(CallVisitor)
+    }
+}
+
+/// Written by hand because serde's `flatten` would buffer every chunk.
+struct CallVisitor;
+
+impl<'de> Visitor<'de> for CallVisitor {
+    type Value = CallFragment<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a call")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CallFragment<'de>, A::Error> {
+        let mut call = CallFragment::default();
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            match key.get().unwrap_or_default() {
+                "index" => call.index = map.next_value()?,
+                "id" => call.id = map.next_value()?,
+                "function" => call.function = map.next_value()?,
+                "type" => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                other => {
+                    let value: Value = map.next_value()?;
+                    if !value.is_null() {
+                        call.extra.insert(other.to_owned(), value);
+                    }
+                }
+            }
+        }
+        Ok(call)
+    }
+}
+
+/// Token counts as they come; numbers may be floats or null.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct WireUsage {
+    prompt_tokens: Value,
+    completion_tokens: Value,
+    prompt_cache_hit_tokens: Value,
+    prompt_tokens_details: Value,
+    completion_tokens_details: Value,
+}
+
+impl WireUsage {
+    pub(crate) fn counts(&self) -> Usage {
+        let cached = count(&self.prompt_tokens_details["cached_tokens"]);
+        Usage {
+            prompt_tokens: count(&self.prompt_tokens),
+            completion_tokens: count(&self.completion_tokens),
+            reasoning_tokens: count(&self.completion_tokens_details["reasoning_tokens"]),
+            cached_tokens: cached.max(count(&self.prompt_cache_hit_tokens)),
+        }
+    }
+}
+
+fn count(value: &Value) -> u64 {
+    // Negative and absurd floats saturate, which `as` does.
+    value.as_u64().or_else(|| value.as_f64().map(|number| number as u64)).unwrap_or_default()
+}
+
+/// A failure that came inside a successful answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WireFailure {
+    pub(crate) message: String,
+    /// The vendor's word or number, as text.
+    pub(crate) code: String,
+    pub(crate) status: Option<u16>,
+}
+
+impl Chunk<'_> {
+    /// The failure this chunk reports, if it does; asked before anything else of it is read.
+    pub(crate) fn failure(&self, event_name: &[u8]) -> Option<WireFailure> {
+        if is_truthy(&self.error) {
+            return Some(self.described(&self.error));
+        }
+        if self.choices.as_ref().is_some_and(|choices| !choices.0.is_empty()) {
+            return None;
+        }
+        let is_failure = event_name == b"error"
+            || self.object.get() == Some("error")
+            || self.kind.get() == Some("error")
+            || self.success == Value::Bool(false);
+        if is_failure {
+            return Some(self.described(&Value::Null));
+        }
+        let status = &self.base_resp["status_code"];
+        let message = &self.base_resp["status_msg"];
+        is_truthy(status).then(|| failure_of(&[message], &[status]))
+    }
+
+    /// A body without choices that says why (`message`, `detail`); used for whole bodies only.
+    pub(crate) fn complaint(&self) -> Option<WireFailure> {
+        let says_why = is_truthy(&self.message) || is_truthy(&self.msg) || is_truthy(&self.detail);
+        says_why.then(|| self.described(&Value::Null))
+    }
+
+    fn described(&self, error: &Value) -> WireFailure {
+        let messages = [
+            &error["message"],
+            &error["msg"],
+            &error["error"]["message"],
+            error,
+            &self.message,
+            &self.msg,
+            &self.detail,
+        ];
+        let codes = [&error["code"], &error["type"], &error["status"], &error["error"]["code"], &self.code];
+        failure_of(&messages, &codes)
+    }
+}
+
+fn failure_of(messages: &[&Value], codes: &[&Value]) -> WireFailure {
+    let message = messages.iter().find_map(|value| value.as_str().filter(|text| !text.trim().is_empty()));
+    let fallback = || messages.iter().find(|value| is_truthy(value)).map(ToString::to_string);
+    let words = codes.iter().filter_map(|value| match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    let words: Vec<String> = words.collect();
+    let status = words.iter().find_map(|word| word.parse().ok().filter(|status| (400..600).contains(status)));
+    WireFailure {
+        message: message.map(str::to_owned).or_else(fallback).unwrap_or_default(),
+        code: words.into_iter().next().unwrap_or_default(),
+        status,
+    }
+}

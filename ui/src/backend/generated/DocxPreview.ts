@@ -1,0 +1,18 @@
+// Generated from src-tauri/crates/assistant/src/api by its tests. Do not edit.
+
+/**
+ * A preview-only copy of a Word document.
+ */
+export type DocxPreview = { 
+/**
+ * The package in base 64.
+ */
+package: string, 
+/**
+ * Bookmark `__pv_N` stands first in the paragraph with this address; null where it has none.
+ */
+paragraphs: Array<string | null>, 
+/**
+ * `__gap_N` stands for this many paragraphs that were left out.
+ */
+gaps: Array<number>, };
