@@ -37,6 +37,8 @@ pub(super) struct Grid {
     rows: Vec<Row>,
     /// Rows stand in ascending order, as they must (ECMA-376-1, 18.3.1.73) but do not always.
     ascending: bool,
+    /// The bytes are not the part's own any more.
+    rewritten: bool,
     /// Whole new `c` elements by row and column.
     overlay: BTreeMap<u32, BTreeMap<u32, Vec<u8>>>,
 }
@@ -51,7 +53,7 @@ impl Grid {
     pub(super) fn new(bytes: Bytes, prefix: String) -> Result<Grid, DocumentError> {
         let rows = lex::rows(&bytes, &prefix)?;
         let ascending = rows.windows(2).all(|pair| pair[0].number < pair[1].number);
-        Ok(Grid { bytes, prefix, rows, ascending, overlay: BTreeMap::new() })
+        Ok(Grid { bytes, prefix, rows, ascending, rewritten: false, overlay: BTreeMap::new() })
     }
 
     /// The rows as they are in the bytes; the overlay is not among them.
@@ -63,13 +65,8 @@ impl Grid {
         &self.bytes
     }
 
-    /// The bytes to keep beyond the life of this grid.
-    pub(super) fn share(&self) -> Bytes {
-        self.bytes.clone()
-    }
-
-    pub(super) fn has_overlay(&self) -> bool {
-        !self.overlay.is_empty()
+    pub(super) fn is_changed(&self) -> bool {
+        self.rewritten || !self.overlay.is_empty()
     }
 
     /// The position of a row in `rows`, or where it would stand.
@@ -188,6 +185,7 @@ impl Grid {
     /// Takes wholly new bytes.
     pub(super) fn replace_bytes(&mut self, bytes: Vec<u8>) -> Result<(), EditError> {
         *self = Grid::new(Bytes::Owned(Arc::new(bytes)), std::mem::take(&mut self.prefix))?;
+        self.rewritten = true;
         Ok(())
     }
 

@@ -49,7 +49,7 @@ impl Sheet {
     }
 
     pub(super) fn is_changed(&self) -> bool {
-        self.changed || self.grid.has_overlay()
+        self.changed || self.grid.is_changed()
     }
 
     /// The whole part as it is now.
