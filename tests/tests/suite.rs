@@ -11,6 +11,8 @@ mod docx_fidelity;
 mod package;
 #[path = "suite/pptx_fidelity.rs"]
 mod pptx_fidelity;
+#[path = "suite/pptx_pointers.rs"]
+mod pptx_pointers;
 #[path = "suite/pptx_slides.rs"]
 mod pptx_slides;
 #[path = "suite/pptx_text.rs"]

@@ -60,8 +60,12 @@ fn slide_list(
             findings.insert(format!("{} has {layouts} layouts", slide.part));
         }
     }
-    for part in package.part_names() {
-        let is_slide = package.content_type(&part)?.is_some_and(|kind| kind.ends_with(".slide+xml"));
+    // Parsed once: asking the package part by part would parse the types anew each time.
+    let types = package.xml(&PartName::content_types())?;
+    for element in types.children_named(types.root(), Ns::ContentTypes, "Override") {
+        let value = |name| types.value(element, Ns::None, name).unwrap_or_default();
+        let part = PartName::new(&value("PartName"));
+        let is_slide = value("ContentType").ends_with(".slide+xml") && package.has(&part);
         if is_slide && !parts.contains(&part.canonical()) {
             findings.insert(format!("{part} is a slide but not in the list"));
         }
