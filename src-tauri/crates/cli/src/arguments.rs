@@ -32,6 +32,78 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Make a file that does not exist yet.
     New(NewArguments),
+    /// Say what should change; see it; agree.
+    #[command(after_help = "Examples:\n  stet ask notes.md 'replace \"teh\" with \"the\"'\n  stet ask budget.xlsx '把B4设为120' --yes")]
+    Ask(AskArguments),
+    /// Apply Markdown Diff blocks to a text file, all or none.
+    Patch(PatchArguments),
+    /// Keep a provider's key in the keychain, or remove it.
+    Key {
+        #[command(subcommand)]
+        command: KeyCommand,
+    },
+    /// Show the local counters.
+    Metrics {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write completions for a shell.
+    Completions { shell: clap_complete::Shell },
+    /// Write the man page.
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AskArguments {
+    /// The files (patterns with `*` and `?` are fine), and last the instruction.
+    #[arg(required = true, num_args = 1.., value_name = "FILE… INSTRUCTION")]
+    pub(crate) files_and_words: Vec<String>,
+    /// `builtin`, or `provider/model`; the settings' choice when left out.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Show what would change and write nothing.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Write without asking; a snapshot is kept.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PatchArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// Text with `edit:` blocks; `-` reads standard input.
+    #[arg(long, value_name = "DIFF.md")]
+    pub(crate) diff: PathBuf,
+    /// Apply in memory only.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Read a key from standard input and keep it.
+    Set {
+        provider: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a key.
+    Clear {
+        provider: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say where a key is.
+    Status {
+        provider: String,
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,15 @@
 //! One module per command: read the arguments, make the request, print the answer.
 
 pub(crate) mod apply;
+pub(crate) mod ask;
 pub(crate) mod diff;
 pub(crate) mod history;
+pub(crate) mod keys;
+pub(crate) mod manual;
+pub(crate) mod metrics;
 pub(crate) mod new;
 pub(crate) mod outline;
+pub(crate) mod patch;
 pub(crate) mod verify;
 
 use assistant::{AppError, Response, api::error::ErrorCode};

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Conflict,
     RevisionRequired,
     CannotOpen,
+    /// A model or its endpoint.
+    Model,
     Cancelled,
 }
 
@@ -27,6 +29,14 @@ impl Exit {
             403 | 413 | 422 | 423 => Exit::Refused,
             499 => Exit::Cancelled,
             _ => Exit::Failed,
+        }
+    }
+
+    /// The same for a turn: what is no refusal of an edit is a fault of the model or its endpoint.
+    pub(crate) fn of_turn(error: &AppError) -> Exit {
+        match (Exit::of(error), error.code.status()) {
+            (Exit::Failed, 408) => Exit::Model,
+            (exit, _) => exit,
         }
     }
 
@@ -48,6 +58,7 @@ impl From<Exit> for ExitCode {
             Exit::Conflict => 4,
             Exit::RevisionRequired => 5,
             Exit::CannotOpen => 6,
+            Exit::Model => 7,
             Exit::Cancelled => 130,
         })
     }

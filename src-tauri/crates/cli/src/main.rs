@@ -47,5 +47,11 @@ async fn run(arguments: Arguments) -> Exit {
         Command::Redo(arguments) => commands::history::redo(arguments, stop).await,
         Command::Verify(arguments) => commands::verify::run(arguments, stop).await,
         Command::New(arguments) => commands::new::run(arguments, stop).await,
+        Command::Ask(arguments) => commands::ask::run(arguments, stop).await,
+        Command::Patch(arguments) => commands::patch::run(arguments, stop).await,
+        Command::Key { command } => commands::keys::run(command, stop).await,
+        Command::Metrics { json } => commands::metrics::run(json, stop).await,
+        Command::Completions { shell } => commands::manual::completions(shell),
+        Command::Man => commands::manual::man(),
     }
 }

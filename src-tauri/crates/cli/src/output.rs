@@ -42,6 +42,22 @@ pub(crate) fn message(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// Progress, on a terminal only.
+pub(crate) fn progress(text: &str) {
+    if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+        message(text);
+    }
+}
+
+/// Bytes that are the answer themselves.
+pub(crate) fn raw(bytes: &[u8]) -> Exit {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) => fail_plainly(&format!("cannot write the answer: {error}")),
+    }
+}
+
 /// A failure before there is anything to answer with.
 pub(crate) fn fail_plainly(text: &str) -> Exit {
     message(&format!("stet: {text}"));

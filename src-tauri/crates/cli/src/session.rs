@@ -36,6 +36,13 @@ impl Session {
         registered.unwrap_or_else(|error| Err(AppError::new(ErrorCode::Internal, error.to_string())))
     }
 
+    /// Waits for Ctrl-C.
+    pub(crate) async fn cancelled(&self) {
+        while !self.stop.is_cancelled() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
     pub(crate) async fn call(&self, request: Request) -> Result<Response, AppError> {
         self.app.call_with(request, &self.stop).await
     }
@@ -102,6 +109,25 @@ pub(crate) fn path_text(path: &Path) -> Result<String, AppError> {
         )
     };
     path.to_str().map(str::to_owned).ok_or_else(refuse)
+}
+
+/// Files named on the command line; a pattern that the shell did not expand is expanded here (Windows shells do not).
+pub(crate) fn expand(names: &[String]) -> Result<Vec<PathBuf>, AppError> {
+    let mut paths = Vec::new();
+    for name in names {
+        let is_pattern = name.contains(['*', '?']) && !Path::new(name).exists();
+        if !is_pattern {
+            paths.push(PathBuf::from(name));
+            continue;
+        }
+        let invalid = |error: glob::PatternError| AppError::invalid_arguments(format!("{name} is not a pattern: {error}."));
+        let found: Vec<PathBuf> = glob::glob(name).map_err(invalid)?.flatten().collect();
+        if found.is_empty() {
+            return Err(AppError::new(ErrorCode::IoError, format!("Nothing matches {name}.")));
+        }
+        paths.extend(found);
+    }
+    Ok(paths)
 }
 
 /// The absolute form of a path, without asking the disk.
