@@ -33,7 +33,9 @@ pub(crate) enum Command {
     /// Make a file that does not exist yet.
     New(NewArguments),
     /// Say what should change; see it; agree.
-    #[command(after_help = "Examples:\n  stet ask notes.md 'replace \"teh\" with \"the\"'\n  stet ask budget.xlsx '把B4设为120' --yes")]
+    #[command(
+        after_help = "Examples:\n  stet ask notes.md 'replace \"teh\" with \"the\"'\n  stet ask budget.xlsx '把B4设为120' --yes"
+    )]
     Ask(AskArguments),
     /// Apply Markdown Diff blocks to a text file, all or none.
     Patch(PatchArguments),

@@ -38,7 +38,7 @@ impl Session {
 
     /// Waits for Ctrl-C.
     pub(crate) async fn cancelled(&self) {
-        while !self.stop.is_cancelled() {
+        while !self.stop.is_set() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }
@@ -120,7 +120,9 @@ pub(crate) fn expand(names: &[String]) -> Result<Vec<PathBuf>, AppError> {
             paths.push(PathBuf::from(name));
             continue;
         }
-        let invalid = |error: glob::PatternError| AppError::invalid_arguments(format!("{name} is not a pattern: {error}."));
+        let invalid = |error: glob::PatternError| {
+            AppError::invalid_arguments(format!("{name} is not a pattern: {error}."))
+        };
         let found: Vec<PathBuf> = glob::glob(name).map_err(invalid)?.flatten().collect();
         if found.is_empty() {
             return Err(AppError::new(ErrorCode::IoError, format!("Nothing matches {name}.")));

@@ -104,8 +104,7 @@ fn batch(app: &App, diff: &FileDiff, request: &PatchRequest<'_>, stop: &Stop) ->
 
 /// A block names its file by id, path or name.
 fn find(app: &App, named: &str, allowed: &[String]) -> Result<DocumentInfo, AppError> {
-    let mut open = app.documents_list()?;
-    open.retain(|file| allowed.contains(&file.file_id));
+    let open = app.documents_known(allowed)?;
     let is_meant = |file: &DocumentInfo| file.file_id == named || file.path == named || file.name == named;
     let mut meant: Vec<DocumentInfo> = open.into_iter().filter(is_meant).collect();
     match (meant.pop(), meant.is_empty()) {

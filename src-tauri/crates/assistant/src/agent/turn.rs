@@ -170,13 +170,7 @@ impl Turn {
     /// The session's files as they are now.
     async fn files(&self) -> Result<Vec<DocumentInfo>, AppError> {
         let (app, ids) = (Arc::clone(&self.app), self.request.file_ids.clone());
-        blocking(move || {
-            let mut open = app.documents_list()?;
-            open.retain(|file| ids.contains(&file.file_id));
-            open.sort_by_key(|file| ids.iter().position(|id| *id == file.file_id));
-            Ok(open)
-        })
-        .await
+        blocking(move || app.documents_known(&ids)).await
     }
 
     /// What was said and done since the user's message.

@@ -43,6 +43,11 @@ impl App {
         files.iter().map(|file| self.info(file)).collect()
     }
 
+    /// The named files as they are now, in that order, whether or not the window lists them: the files of a turn or a command.
+    pub fn documents_known(&self, file_ids: &[String]) -> Result<Vec<DocumentInfo>, AppError> {
+        file_ids.iter().map(|file_id| self.info(&self.workspace.known(file_id)?)).collect()
+    }
+
     /// Takes a file from the list.
     pub fn documents_close(&self, params: &FileId) -> Result<Done, AppError> {
         self.workspace.close_file(&params.file_id)?;

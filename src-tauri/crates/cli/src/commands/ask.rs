@@ -3,8 +3,9 @@
 use std::io::{BufRead, IsTerminal};
 
 use assistant::{
-    AppError, Event, EventBody, Request, Response,
+    AppError, Event, Request, Response,
     api::{
+        EventBody,
         answers::Receipt,
         error::ErrorCode,
         params::ProposalChoice,
@@ -50,7 +51,13 @@ async fn ask(arguments: &AskArguments, stop: Stop) -> Result<Answer, AppError> {
         (false, false) => EditMode::Stage,
     };
     let events = session.app.events();
-    let params = TurnStart { message: words.clone(), file_ids, model: arguments.model.clone(), mode: Some(mode), ..TurnStart::default() };
+    let params = TurnStart {
+        message: words.clone(),
+        file_ids,
+        model: arguments.model.clone(),
+        mode: Some(mode),
+        ..TurnStart::default()
+    };
     let Response::TurnStart(started) = session.call(Request::TurnStart(params)).await? else {
         return Err(AppError::new(ErrorCode::Internal, "The turn did not start."));
     };
@@ -73,7 +80,9 @@ async fn follow(session: &Session, mut events: Receiver<Event>, turn: &str) -> R
         };
         match event {
             Ok(event) => match event.body {
-                EventBody::ToolCall { turn_id, name, state, .. } if turn_id == turn => output::progress(&format!("{name}: {state:?}")),
+                EventBody::ToolCall { turn_id, name, state, .. } if turn_id == turn => {
+                    output::progress(&format!("{name}: {state:?}"))
+                }
                 EventBody::TurnFinished { turn_id, message, receipts, usage } if turn_id == turn => {
                     return Ok(Answer { ok: true, message, receipts, usage });
                 }
@@ -81,14 +90,21 @@ async fn follow(session: &Session, mut events: Receiver<Event>, turn: &str) -> R
                 _ => {}
             },
             Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return Err(AppError::new(ErrorCode::Internal, "The turn ended without an answer.")),
+            Err(RecvError::Closed) => {
+                return Err(AppError::new(ErrorCode::Internal, "The turn ended without an answer."));
+            }
         }
     }
 }
 
 /// Shows what waits and asks; what is not agreed to is dropped.
 async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> {
-    let waiting: Vec<String> = answer.receipts.iter().filter(|receipt| receipt.status == Status::Staged).filter_map(|receipt| receipt.proposal_id.clone()).collect();
+    let waiting: Vec<String> = answer
+        .receipts
+        .iter()
+        .filter(|receipt| receipt.status == Status::Staged)
+        .filter_map(|receipt| receipt.proposal_id.clone())
+        .collect();
     let mut waiting: Vec<String> = waiting;
     waiting.dedup();
     if waiting.is_empty() {
@@ -124,7 +140,9 @@ fn agreed() -> Result<bool, AppError> {
     }
     output::message("Accept? [y/N]");
     let mut line = String::new();
-    let failed = |error: std::io::Error| AppError::new(ErrorCode::IoError, format!("Cannot read the answer: {error}."));
+    let failed = |error: std::io::Error| {
+        AppError::new(ErrorCode::IoError, format!("Cannot read the answer: {error}."))
+    };
     std::io::stdin().lock().read_line(&mut line).map_err(failed)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "是" | "好"))
 }

@@ -4,7 +4,11 @@ use std::io::{BufRead, IsTerminal};
 
 use assistant::{
     AppError, Request, Response,
-    api::{answers::KeyStatus, error::ErrorCode, params::{KeyOf, NewKey}},
+    api::{
+        answers::KeyStatus,
+        error::ErrorCode,
+        params::{KeyOf, NewKey},
+    },
     secrets::KeyPlace,
     workspace::Stop,
 };
@@ -37,7 +41,8 @@ async fn set(provider: String, stop: Stop) -> Result<KeyStatus, AppError> {
         output::message("Paste the key and press Enter.");
     }
     let mut key = String::new();
-    let failed = |error: std::io::Error| AppError::new(ErrorCode::IoError, format!("Cannot read the key: {error}."));
+    let failed =
+        |error: std::io::Error| AppError::new(ErrorCode::IoError, format!("Cannot read the key: {error}."));
     std::io::stdin().lock().read_line(&mut key).map_err(failed)?;
     let params = NewKey { provider, key: key.trim().to_owned(), session_only: None };
     match session.call(Request::KeysSet(params)).await? {

@@ -1,6 +1,10 @@
 //! `stet metrics`: the counters of CONTRACT section 9, as kept in Stet home.
 
-use assistant::{AppError, Request, Response, api::{params::NoParams, turn_api::MetricsAnswer}, workspace::Stop};
+use assistant::{
+    AppError, Request, Response,
+    api::{params::NoParams, turn_api::MetricsAnswer},
+    workspace::Stop,
+};
 
 use super::unexpected;
 use crate::{exit::Exit, output, session::Session};
@@ -27,7 +31,10 @@ fn for_people(answer: &MetricsAnswer) -> String {
     let line = |row: &assistant::agent::metrics::MetricsRow| {
         let fields = serde_json::to_value(row).ok();
         let fields = fields.as_ref().and_then(|row| row.as_object()).into_iter().flatten();
-        let told: Vec<String> = fields.filter(|(_, value)| !value.is_null() && *value != "").map(|(name, value)| format!("{name}: {value}")).collect();
+        let told: Vec<String> = fields
+            .filter(|(_, value)| !value.is_null() && *value != "")
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
         told.join("  ") + "\n"
     };
     answer.rows.iter().map(line).collect()

@@ -2,7 +2,10 @@
 
 use assistant::{
     AppError,
-    agent::{markdown_diff, patch::{self, PatchRequest}},
+    agent::{
+        markdown_diff,
+        patch::{self, PatchRequest},
+    },
     api::{answers::Receipt, error::ErrorCode},
     workspace::{EditMode, Stop},
 };
@@ -24,16 +27,24 @@ pub(crate) async fn run(arguments: PatchArguments, stop: Stop) -> Exit {
 async fn patched(arguments: &PatchArguments, stop: Stop) -> Result<Receipt, AppError> {
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
-    let source = String::from_utf8(read_source(&arguments.diff)?)
-        .map_err(|_| AppError::invalid_arguments(format!("{} is not UTF-8 text.", arguments.diff.display())))?;
+    let source = String::from_utf8(read_source(&arguments.diff)?).map_err(|_| {
+        AppError::invalid_arguments(format!("{} is not UTF-8 text.", arguments.diff.display()))
+    })?;
     let set = markdown_diff::parse(&source);
     if set.is_empty() {
-        return Err(AppError::invalid_arguments(format!("{} holds no edit block.", arguments.diff.display())));
+        return Err(AppError::invalid_arguments(format!(
+            "{} holds no edit block.",
+            arguments.diff.display()
+        )));
     }
     let files = [file.file_id.clone()];
     let mode = if arguments.dry_run { EditMode::DryRun } else { EditMode::Commit };
     let request = PatchRequest { files: &files, mode, model: None };
     let (app, stop) = (session.app.clone(), session.stop.clone());
-    let receipts = patch::patch(&app, &set, &request, &stop).map_err(|error| error.about(&file.file_id, Some(file.content_rev)))?;
-    receipts.into_iter().next().ok_or_else(|| AppError::new(ErrorCode::Internal, "The blocks gave no receipt."))
+    let receipts = patch::patch(&app, &set, &request, &stop)
+        .map_err(|error| error.about(&file.file_id, Some(file.content_rev)))?;
+    receipts
+        .into_iter()
+        .next()
+        .ok_or_else(|| AppError::new(ErrorCode::Internal, "The blocks gave no receipt."))
 }

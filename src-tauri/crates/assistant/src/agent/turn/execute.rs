@@ -128,13 +128,11 @@ impl Work {
         if !self.files.iter().any(|id| id == file_id) {
             return Err(refuse());
         }
-        self.app.documents_list()?.into_iter().find(|file| file.file_id == file_id).ok_or_else(refuse)
+        self.app.documents_known(&[file_id.to_owned()])?.pop().ok_or_else(refuse)
     }
 
     fn session_files(&self) -> Result<Vec<DocumentInfo>, AppError> {
-        let mut files = self.app.documents_list()?;
-        files.retain(|file| self.files.contains(&file.file_id));
-        Ok(files)
+        self.app.documents_known(&self.files)
     }
 
     fn list(&self) -> Result<Value, AppError> {
