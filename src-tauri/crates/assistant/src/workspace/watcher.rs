@@ -129,12 +129,15 @@ fn event_source(sender: Sender<Signal>) -> Option<RecommendedWatcher> {
     .ok()
 }
 
+/// Reads a file and says whether all is known now; the flag says that it is the last attempt.
+type LookAt = Box<dyn FnMut(&str, bool) -> Look + Send>;
+
 struct Watching {
     options: WatchOptions,
     events: Option<RecommendedWatcher>,
     files: BTreeMap<String, WatchedFile>,
     folders: BTreeMap<PathBuf, WatchedFolder>,
-    look: Box<dyn FnMut(&str, bool) -> Look + Send>,
+    look: LookAt,
 }
 
 struct WatchedFile {
@@ -341,6 +344,8 @@ fn is_network(folder: &Path) -> bool {
     const CEPH: i64 = 0x00C3_6400;
     const AFS: i64 = 0x5346_414F;
     rustix::fs::statfs(folder).is_ok_and(|statfs| {
+        // The field has another width on other processors.
+        #[allow(clippy::useless_conversion)]
         let kind = i64::from(statfs.f_type) & 0xFFFF_FFFF;
         [NFS, SMB, SMB2, CIFS, FUSE, PLAN9, CEPH, AFS].contains(&kind)
     })

@@ -122,7 +122,7 @@ mod tests {
 
     fn checked(op: Value, old: &[Node], new: &[Node]) -> bool {
         let sheet = Node::new("Data", "sheet", "Data").with("sheet", "Data");
-        let with_sheet = |cells: &[Node]| [&[sheet.clone()], cells].concat();
+        let with_sheet = |cells: &[Node]| [std::slice::from_ref(&sheet), cells].concat();
         check(op.as_object().unwrap(), &with_sheet(old), &with_sheet(new)).is_ok()
     }
 
