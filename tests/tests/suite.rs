@@ -5,6 +5,8 @@
 
 #[path = "suite/agent.rs"]
 mod agent;
+#[path = "suite/cli.rs"]
+mod cli;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
 #[path = "suite/package.rs"]

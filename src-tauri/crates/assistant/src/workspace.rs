@@ -15,7 +15,6 @@ mod compare;
 mod documents;
 mod edit;
 mod files;
-mod guard;
 mod history;
 mod identity;
 mod ledger;
@@ -29,6 +28,7 @@ mod retention;
 mod save;
 mod store;
 mod usage;
+mod verify;
 
 use std::{
     path::{Path, PathBuf},
@@ -43,13 +43,13 @@ pub use compare::Comparison;
 pub use edit::{Batch, EditMode, Outcome, Status};
 pub use error::WorkspaceError;
 pub use files::{Content, FileState, KnownFile};
-pub use guard::Guard;
 pub use history::{HistoryEntry, Origin};
 pub use locks::Owner;
 pub use proposals::{Proposal, ProposalConflict, ProposalState};
 pub use retention::{RetentionLimits, Tidied};
 pub use stop::Stop;
 pub use usage::Usage;
+pub use verify::Verified;
 
 use blobs::Blobs;
 use faults::Faults;

@@ -164,16 +164,22 @@ impl App {
 
     /// Checks a document, alone or against another.
     pub fn documents_verify(&self, params: &Verify, stop: &Stop) -> Result<VerifyAnswer, AppError> {
-        let checked = self
-            .workspace
-            .verify(&params.file_id, stop)
-            .map_err(|error| self.about(&params.file_id, error))?;
+        self.verified(params, stop).map_err(|error| self.about(&params.file_id, error))
+    }
+
+    fn verified(&self, params: &Verify, stop: &Stop) -> Result<VerifyAnswer, AppError> {
+        let against = params
+            .against
+            .as_deref()
+            .map(|path| self.workspace.read_other(Path::new(path), stop))
+            .transpose()?;
+        let verified = self.workspace.verify(&params.file_id, against.as_deref(), stop)?;
         Ok(VerifyAnswer {
             ok: true,
-            well_formed: checked.is_empty(),
-            relationships: checked.is_empty(),
-            problems: checked,
-            package: None,
+            well_formed: verified.well_formed,
+            relationships: verified.relationships,
+            problems: verified.problems,
+            package: verified.package,
         })
     }
 

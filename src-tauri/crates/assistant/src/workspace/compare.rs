@@ -9,7 +9,7 @@ use documents::{
 };
 use similar::{Algorithm, DiffOp};
 
-use super::{Stop, Workspace, WorkspaceError};
+use super::{Stop, Workspace, WorkspaceError, verify::package_report};
 
 /// More than any outline of a document within the limits.
 const WHOLE_DOCUMENT: usize = 64 << 20;
@@ -39,7 +39,8 @@ impl Workspace {
         let changes = whole_changes(format, a, b, limits, stop);
         stop.check()?;
         if format != Format::Text {
-            return Ok(Comparison { changes, package: None, text_diff: None });
+            let package = package_report(a, b, limits).ok();
+            return Ok(Comparison { changes, package, text_diff: None });
         }
         let text_diff = documents::diff::diff(&decode(a, limits)?, &decode(b, limits)?);
         Ok(Comparison { changes, package: None, text_diff: Some(text_diff) })

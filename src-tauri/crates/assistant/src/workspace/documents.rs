@@ -26,7 +26,7 @@ impl Workspace {
         Ok((file, outline))
     }
 
-    fn outline_bytes(
+    pub(super) fn outline_bytes(
         &self,
         file: &KnownFile,
         bytes: &[u8],
@@ -42,17 +42,6 @@ impl Workspace {
             DocumentError::Cancelled => stop.reason().unwrap_or(WorkspaceError::Cancelled),
             other => WorkspaceError::Document(other),
         })
-    }
-
-    /// What is wrong with a file; empty when nothing is.
-    pub fn verify(&self, file_id: &str, stop: &Stop) -> Result<Vec<String>, WorkspaceError> {
-        let (file, content) = self.current(&self.known(file_id)?, stop)?;
-        let request = OutlineRequest { range: None, budget: 4_096 };
-        match self.outline_bytes(&file, &content.bytes, &request, stop) {
-            Ok(_) => Ok(Vec::new()),
-            Err(WorkspaceError::Document(DocumentError::Damaged(why))) => Ok(vec![why]),
-            Err(error) => Err(error),
-        }
     }
 
     /// Makes a file that does not exist yet; it appears whole or not at all.

@@ -285,6 +285,11 @@ impl Workspace {
         Ok(bytes)
     }
 
+    /// The bytes of a file that is only compared with and does not become known.
+    pub fn read_other(&self, path: &Path, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {
+        Ok(self.read(path, stop)?.bytes)
+    }
+
     pub(super) fn stamp(&self, path: &Path) -> Result<Stamp, WorkspaceError> {
         let metadata = fs::metadata(path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => WorkspaceError::Missing(path.to_path_buf()),

@@ -5,7 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Stop, Workspace, WorkspaceError, commit::NewRevision, edit::Outcome, files::KnownFile};
+use super::{
+    Stop, Workspace, WorkspaceError, commit::NewRevision, edit::Outcome, files::KnownFile,
+    verify::package_report,
+};
 
 /// How a revision came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
@@ -208,6 +211,10 @@ impl Workspace {
         }
         let changes =
             super::compare::whole_changes(file.format(), &base.bytes, &bytes, &self.options.limits, stop);
+        // A damaged version can be replaced too; then there is nothing to tell of its parts.
+        let limits = &self.options.limits;
+        let is_package = file.format().is_package();
+        let package = is_package.then(|| package_report(&base.bytes, &bytes, limits).ok()).flatten();
         let revision = NewRevision {
             bytes: &bytes,
             origin: Origin::Restore,
@@ -217,6 +224,6 @@ impl Workspace {
             lineage: lineage(file.content_rev)?,
         };
         let committed = self.commit(&file, &base, &revision, stop)?;
-        Ok(Outcome::committed(committed, changes, None, Vec::new()))
+        Ok(Outcome::committed(committed, changes, package, Vec::new()))
     }
 }
