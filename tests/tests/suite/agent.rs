@@ -2,6 +2,8 @@
 
 #[path = "agent/builtin.rs"]
 mod builtin;
+#[path = "agent/remote.rs"]
+mod remote;
 
 use std::{path::PathBuf, sync::Arc};
 

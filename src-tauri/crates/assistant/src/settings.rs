@@ -171,7 +171,7 @@ impl Settings {
         if self.turn.steps == 0 || self.turn.seconds == 0 {
             problems.push("A turn needs at least one step and one second.".into());
         }
-        let protocols = ["function_call", "fence", "markdown_diff"];
+        let protocols = ["function_call", "fence", "markdown_diff", "ab"];
         if self.protocol.as_deref().is_some_and(|protocol| !protocols.contains(&protocol)) {
             problems.push(format!("`protocol` is one of {}.", protocols.join(", ")));
         }

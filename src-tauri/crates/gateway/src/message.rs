@@ -68,6 +68,9 @@ pub struct Tool {
     pub description: String,
     /// A JSON schema whose root is an object.
     pub parameters: Value,
+    /// The schema that a call is judged by, where the caller takes more spellings than it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<Value>,
 }
 
 /// One message of a conversation.

@@ -3,14 +3,17 @@
 //! A model sees a conversation and tools and gives one message per step. It cannot reach anything: what it asks for is judged and
 //! done by the turn loop.
 
+mod remote;
+
 use std::{future::Future, pin::Pin};
 
+use gateway::CancellationToken;
 use gateway::{
     AssistantMessage, ChatRequest, Continuation, Delta, ErrorCode, Finish, Message, Partial, Usage,
 };
-use tokio_util::sync::CancellationToken;
 
 use crate::api::answers::DocumentInfo;
+pub use remote::RemoteModel;
 
 /// What the turn loop must know of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use tokio_util::sync::CancellationToken;
+use gateway::CancellationToken;
 
 use super::{metrics::Metrics, turn::conversation::Conversation};
 

@@ -18,8 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use gateway::CancellationToken;
 use gateway::{AssistantMessage, Message, Usage};
-use tokio_util::sync::CancellationToken;
 
 use super::{
     markdown_diff::DiffSet,

@@ -10,7 +10,7 @@ use crate::{
     agent::{
         builtin::BuiltinModel,
         metrics::MetricsRow,
-        model::Model,
+        model::{Model, RemoteModel},
         routing::Protocol,
         session::MAIN,
         turn::{Turn, TurnReport, TurnRequest},
@@ -145,8 +145,35 @@ impl App {
         let wanted = params.model.as_deref().or(settings.model.as_deref()).unwrap_or("builtin");
         match wanted {
             "builtin" => Ok(Arc::new(BuiltinModel::default())),
-            other => Err(AppError::invalid_arguments(format!("There is no model `{other}`."))),
+            named => self.remote_model(&settings, named),
         }
+    }
+
+    /// `provider/model` of the settings, with the provider's key.
+    fn remote_model(&self, settings: &Settings, named: &str) -> Result<Arc<dyn Model>, AppError> {
+        let unknown = || {
+            AppError::invalid_arguments(format!("There is no model `{named}` in the settings."))
+                .hint("Name it as provider/model.")
+        };
+        let (provider, model) = named.split_once('/').ok_or_else(unknown)?;
+        let provider = settings.providers.iter().find(|known| known.id == provider).ok_or_else(unknown)?;
+        let key = self.secrets.key(&provider.id)?;
+        if provider.needs_key && key.is_none() {
+            let message = format!("The provider {} has no key.", provider.name);
+            let error =
+                AppError { cause: Some("unauthorized".into()), ..AppError::new(ErrorCode::IoError, message) };
+            return Err(error.hint("Set its key in the settings, or with `stet key set`."));
+        }
+        let mut endpoint = gateway::Endpoint::new(&provider.base_url, key, model);
+        if let Some(dialect) = provider.dialect.as_deref().and_then(gateway::Dialect::preset) {
+            endpoint.dialect = dialect.for_model(model);
+        }
+        endpoint.headers = provider.headers.clone();
+        let client = gateway::Client::new(endpoint).map_err(|error| AppError {
+            cause: Some(error.code.as_str().into()),
+            ..AppError::new(ErrorCode::IoError, error.message)
+        })?;
+        Ok(Arc::new(RemoteModel::new(client, named)))
     }
 
     /// Counts what a user decided on an edit of the assistant.

@@ -114,7 +114,7 @@ mod tests {
     use crate::message::Tool;
 
     fn tool(parameters: Value) -> Tool {
-        Tool { name: "edit".into(), description: String::new(), parameters }
+        Tool { name: "edit".into(), description: String::new(), parameters, accepts: None }
     }
 
     #[test]

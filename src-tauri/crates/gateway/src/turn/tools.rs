@@ -49,7 +49,10 @@ impl Declared {
 
 impl ToolSet {
     pub(crate) fn new(tools: &[Tool]) -> ToolSet {
-        let declared = tools.iter().map(|tool| (tool.name.clone(), Declared::new(tool.parameters.clone())));
+        let declared = tools.iter().map(|tool| {
+            let schema = tool.accepts.as_ref().unwrap_or(&tool.parameters);
+            (tool.name.clone(), Declared::new(schema.clone()))
+        });
         ToolSet { tools: declared.collect() }
     }
 

@@ -1,7 +1,7 @@
 //! The built-in model as a `Model`: it streams its words and calls like any other.
 
+use gateway::CancellationToken;
 use gateway::{AssistantMessage, Continuation, Delta, Finish, ToolCall, Usage};
-use tokio_util::sync::CancellationToken;
 
 use super::plan::{Plan, Wanted, language_of, plan};
 use super::replies::answer;

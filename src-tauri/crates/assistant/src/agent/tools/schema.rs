@@ -101,7 +101,23 @@ const FENCE_ABOUT: &str =
 const SHORT_ABOUT: &str = "Edits one file with one short operation.";
 
 fn tool(name: &str, description: &str, parameters: Value) -> Tool {
-    Tool { name: name.into(), description: description.into(), parameters }
+    let accepts = name.starts_with("file_edit").then(|| edit_accepts(&parameters));
+    Tool { name: name.into(), description: description.into(), parameters, accepts }
+}
+
+/// What a call of an edit tool must be on the wire. The contract's own spelling is taken as well as the flattened one, and what is
+/// wrong in an operation is answered with its reason by `Call::read` and the engine rather than by asking again in silence.
+fn edit_accepts(shown: &Value) -> Value {
+    let op = json!({ "type": "object", "properties": { "op": { "type": "string" } }, "required": ["op"] });
+    let is_batch = shown["properties"].get("ops").is_some();
+    let mut schema = if is_batch {
+        json!({ "type": "object", "properties": { "ops": { "type": "array", "items": op } }, "required": ["file_id", "ops"] })
+    } else {
+        json!({ "type": "object", "properties": { "op": { "type": "string" } }, "required": ["file_id", "op"] })
+    };
+    schema["properties"]["file_id"] = json!({ "type": "string" });
+    schema["properties"]["expected_content_rev"] = json!({ "type": "integer" });
+    schema
 }
 
 /// A closed object; nothing else is ever shown.
