@@ -9,6 +9,8 @@ mod agent;
 mod cli;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
+#[path = "suite/gateway.rs"]
+mod gateway;
 #[path = "suite/package.rs"]
 mod package;
 #[path = "suite/pptx_fidelity.rs"]

@@ -160,9 +160,11 @@ pub struct Echo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EchoReasoning {
-    /// Never: refused, or of no use.
+    /// We do not send it.
     #[default]
     Never,
+    /// Refused: it is taken out of a proxy client's messages too.
+    Forbidden,
     /// With every assistant message that has calls, under this name; an empty text if there was none.
     WithCalls(String),
 }
@@ -330,7 +332,7 @@ mod tests {
         let v4 = Dialect::recognise("https://api.deepseek.com", "deepseek-v4-pro");
         assert_eq!(v4.echo.reasoning, EchoReasoning::WithCalls("reasoning_content".into()));
         let r1 = Dialect::recognise("https://api.deepseek.com", "deepseek-reasoner");
-        assert_eq!(r1.echo.reasoning, EchoReasoning::Never);
+        assert_eq!(r1.echo.reasoning, EchoReasoning::Forbidden);
         assert_eq!(
             Dialect::recognise("https://api.openai.com/v1", "o4-mini").max_tokens,
             MaxTokensKey::MaxCompletionTokens

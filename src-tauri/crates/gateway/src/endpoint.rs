@@ -1,5 +1,6 @@
 //! Where a model is reached, and how long we wait for it.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::dialect::Dialect;
@@ -7,7 +8,7 @@ use crate::error::{ErrorCode, GatewayError};
 use crate::secret::Secret;
 
 /// One model at one address.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Endpoint {
     /// Up to and including the version, as vendors print it: `https://api.example.com/v1`.
     pub base_url: String,
@@ -17,6 +18,29 @@ pub struct Endpoint {
     pub dialect: Dialect,
     /// Further headers (an organisation, an application name).
     pub headers: Vec<(String, String)>,
+}
+
+/// Header values may be secrets too, so only their names are printed.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        formatter
+            .debug_struct("Endpoint")
+            .field("base_url", &without_userinfo(&self.base_url))
+            .field("key", &self.key)
+            .field("model", &self.model)
+            .field("dialect", &self.dialect.id)
+            .field("headers", &names)
+            .finish()
+    }
+}
+
+/// An address may carry a name and password before its host.
+fn without_userinfo(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        _ => address.to_owned(),
+    }
 }
 
 impl Endpoint {

@@ -12,6 +12,7 @@ mod json;
 mod learned;
 mod message;
 mod outcome;
+pub mod proxy;
 mod secret;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -113,7 +113,7 @@ fn deepseek() -> Dialect {
     let reasoner = ModelRule {
         contains: words(&["reasoner", "-r1"]),
         thinking: Some(ThinkingSwitch { always_on: true, on_by_default: true, ..ThinkingSwitch::default() }),
-        echo: Some(other().echo),
+        echo: Some(Echo { reasoning: EchoReasoning::Forbidden, ..other().echo }),
         ..ModelRule::default()
     };
     Dialect {
@@ -286,7 +286,7 @@ fn mistral() -> Dialect {
         continuation: ContinuationForm::Marked { key: "prefix".into(), base_url: None },
         // "Unexpected role 'user' after role 'tool'".
         user_after_tool: false,
-        echo: Echo { call_extra: false, ..other().echo },
+        echo: Echo { reasoning: EchoReasoning::Forbidden, call_extra: false, fields: Vec::new() },
         ..vendor("mistral", "Mistral", "https://api.mistral.ai/v1", &["mistral.ai"])
     }
 }

@@ -165,7 +165,12 @@ impl Ask {
     }
 
     /// The keys of an attempt that may be dropped when the endpoint names them.
-    pub(crate) fn droppable(&self, variation: &Variation, dialect: &Dialect) -> Vec<String> {
+    pub(crate) fn droppable(
+        &self,
+        variation: &Variation,
+        dialect: &Dialect,
+        rejected: &BTreeSet<String>,
+    ) -> Vec<String> {
         let mut keys = self.optional.clone();
         if variation.one_call_only && dialect.parallel_tool_calls {
             keys.push("parallel_tool_calls".into());
@@ -173,10 +178,11 @@ impl Ask {
         if variation.temperature.is_some() {
             keys.push("temperature".into());
         }
-        let other = dialect.max_tokens.other().as_str().to_owned();
-        if keys.iter().any(|key| key == dialect.max_tokens.as_str()) {
-            keys.push(other);
+        let limit = dialect.max_tokens.as_str();
+        if keys.iter().any(|key| key == limit) && rejected.contains(limit) {
+            keys.push(dialect.max_tokens.other().as_str().to_owned());
         }
+        keys.retain(|key| !rejected.contains(key));
         keys
     }
 

@@ -224,14 +224,19 @@ fn innermost(error: &reqwest::Error) -> String {
 fn is_tls(error: &reqwest::Error) -> bool {
     let mut source = error.source();
     while let Some(inner) = source {
-        if inner.downcast_ref::<rustls::Error>().is_some() {
-            return true;
-        }
-        let wrapped = inner.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if wrapped.is_some_and(|wrapped| wrapped.downcast_ref::<rustls::Error>().is_some()) {
+        if is_rustls(inner) {
             return true;
         }
         source = inner.source();
     }
     false
+}
+
+/// An I/O error hides what it wraps from `source`, and may wrap another one.
+fn is_rustls(error: &(dyn std::error::Error + 'static)) -> bool {
+    if error.is::<rustls::Error>() {
+        return true;
+    }
+    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    wrapped.is_some_and(|wrapped| is_rustls(wrapped))
 }

@@ -18,8 +18,8 @@ pub(crate) struct TailRequest {
     pub(crate) base_url: Option<String>,
 }
 
-/// Shorter overlaps are common by chance.
-const SHORTEST_REPEAT: usize = 4;
+/// One equal byte is common by chance.
+const SHORTEST_REPEAT: usize = 2;
 
 /// Writes the request; nothing where the dialect has no way.
 pub(crate) fn request(ask: &Ask, endpoint: &Endpoint, name: &str, cut_off: &str) -> Option<TailRequest> {

@@ -179,9 +179,8 @@ impl State {
 
     /// The endpoint named one of our optional keys: drop it, remember it, repeat once.
     fn learn(&mut self, refusal: &Refusal, wire: Wire<'_>, ask: &Ask, learned: &Learned) -> Option<Step> {
-        let droppable = ask.droppable(&self.plan.variation, &wire.endpoint.dialect);
         let known = learned.rejected_by(wire.endpoint);
-        let candidates: Vec<String> = droppable.into_iter().filter(|key| !known.contains(key)).collect();
+        let candidates = ask.droppable(&self.plan.variation, &wire.endpoint.dialect, &known);
         let key = rejected_key(refusal, &candidates)?.to_owned();
         learned.remember(wire.endpoint, &key);
         self.rejected_keys.push(key);

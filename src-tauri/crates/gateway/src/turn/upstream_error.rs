@@ -16,7 +16,6 @@ pub(crate) struct Refusal {
     pub(crate) failure: WireFailure,
     /// The body as it came, for passing on.
     pub(crate) body: Vec<u8>,
-    pub(crate) content_type: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     /// `x-should-retry`: the endpoint decides.
     pub(crate) should_retry: Option<bool>,
@@ -28,7 +27,6 @@ impl Refusal {
         Refusal {
             status,
             failure: failure_in(&body),
-            content_type: header("content-type").map(str::to_owned),
             retry_after: retry_after(headers, now),
             should_retry: match header("x-should-retry") {
                 Some("true") => Some(true),
@@ -130,6 +128,8 @@ fn classify(status: Option<u16>, failure: &WireFailure) -> (ErrorCode, Advice) {
 
 fn by_status(status: Option<u16>) -> Option<(ErrorCode, Advice)> {
     let found = match status? {
+        // Redirects are not followed: the key would go along.
+        300..=399 => (ErrorCode::InvalidEndpoint, Advice::Stop),
         401 | 403 | 407 => (ErrorCode::Unauthorized, Advice::Stop),
         404 | 405 | 410 => (ErrorCode::NotFound, Advice::Stop),
         408 | 409 | 425 => (ErrorCode::UpstreamError, Advice::Wait),

@@ -153,7 +153,7 @@ impl Aggregator {
 
     fn take_event(&mut self, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
         let data = event.data.trim_ascii();
-        if self.turn.done || is_noise(data) {
+        if self.turn.done || (is_noise(data) && (event.name != b"error" || data.is_empty())) {
             return;
         }
         self.turn.events += 1;
@@ -163,7 +163,8 @@ impl Aggregator {
         }
         match serde_json::from_slice::<Chunk<'_>>(data) {
             Ok(chunk) => self.take_chunk(chunk, event, live),
-            Err(error) if error.is_data() && !data.starts_with(b"{") => {}
+            // Valid JSON that is no object says nothing here.
+            Err(error) if error.is_data() && !data.starts_with(b"{") && is_json(data) => {}
             Err(error) => self.take_broken(event, &error.to_string(), live),
         }
     }
@@ -345,6 +346,9 @@ impl Aggregator {
             return;
         }
         let foreign = || Some(String::from_utf8_lossy(&body[..body.len().min(FOREIGN_BYTES)]).into_owned());
+        if is_event_stream(body) {
+            return;
+        }
         if !body.starts_with(b"{") {
             self.turn.foreign_body = foreign();
             return;
@@ -384,10 +388,16 @@ fn is_noise(data: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.');
     data.is_empty()
         || data.starts_with(b":")
-        || (data.len() <= 64 && data.iter().all(is_word) && !is_json_scalar(data))
+        || (data.len() <= 64 && data.iter().all(is_word) && !is_json(data))
 }
 
-fn is_json_scalar(data: &[u8]) -> bool {
+/// A body without events that is a stream all the same: comments, or fields without data.
+fn is_event_stream(body: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 5] = [b":", b"data", b"event", b"id:", b"retry:"];
+    FIELDS.iter().any(|field| body.starts_with(field))
+}
+
+fn is_json(data: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
 }
 

@@ -1,0 +1,156 @@
+//! Who may ask, and which way a request takes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::{Shared, passthrough, tool_turn};
+
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
+
+/// A request whose body is complete.
+pub(super) struct Whole {
+    pub(super) method: Method,
+    /// Below `/v1/`, with the query.
+    pub(super) path: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+/// Answers one request.
+pub(super) async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> Answer {
+    if let Some(refused) = refused_sender(request.headers(), &shared) {
+        return refused;
+    }
+    let path = request.uri().path().to_owned();
+    if path == "/metrics" && request.method() == Method::GET {
+        return text_page(shared.counters.text());
+    }
+    let Some(below) = path.strip_prefix("/v1/") else {
+        return refusal(StatusCode::NOT_FOUND, "not_found", "only /v1/ and /metrics are served here");
+    };
+    if let Some(refused) = refused_token(request.headers(), &shared) {
+        return refused;
+    }
+    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+    let path = format!("{below}{query}");
+    let (parts, body) = request.into_parts();
+    let body = match Limited::new(body, shared.body_bytes).collect().await {
+        Ok(collected) => collected.to_bytes(),
+        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
+            return refusal(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                "the request is larger than the proxy takes",
+            );
+        }
+        Err(_) => {
+            return refusal(StatusCode::BAD_REQUEST, "invalid_request", "the request body did not arrive");
+        }
+    };
+    let whole = Whole { method: parts.method, path, headers: parts.headers, body };
+    if whole.method == Method::POST && below.trim_end_matches('/') == "chat/completions" {
+        return chat(whole, shared).await;
+    }
+    passthrough::forward(whole, shared).await
+}
+
+async fn chat(mut whole: Whole, shared: Arc<Shared>) -> Answer {
+    // Looking for the key costs little; a body without the word cannot have it.
+    if memchr::memmem::find(&whole.body, b"\"tools\"").is_none() {
+        return passthrough::forward(whole, shared).await;
+    }
+    let Ok(Value::Object(mut body)) = serde_json::from_slice::<Value>(&whole.body) else {
+        return refusal(StatusCode::BAD_REQUEST, "invalid_request", "the request body is not a JSON object");
+    };
+    match body.get("tools") {
+        Some(Value::Array(tools)) if !tools.is_empty() => {
+            tool_turn::answer(whole.headers, body, shared).await
+        }
+        Some(Value::Array(_) | Value::Null) => {
+            // An empty list means the same as none, and some endpoints refuse it.
+            drop_empty_tools(&mut body);
+            whole.body = Bytes::from(Value::Object(body).to_string());
+            passthrough::forward(whole, shared).await
+        }
+        Some(_) => refusal(StatusCode::BAD_REQUEST, "invalid_request", "tools must be a list"),
+        None => passthrough::forward(whole, shared).await,
+    }
+}
+
+fn drop_empty_tools(body: &mut Map<String, Value>) {
+    for key in ["tools", "tool_choice", "parallel_tool_calls"] {
+        body.shift_remove(key);
+    }
+}
+
+/// A page in a browser can reach this machine's ports: by a name that points here (Host), or directly (Origin).
+fn refused_sender(headers: &HeaderMap, shared: &Shared) -> Option<Answer> {
+    let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let port = shared.port;
+    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")];
+    if !own.iter().any(|own| own.eq_ignore_ascii_case(host)) {
+        return Some(refusal(StatusCode::FORBIDDEN, "forbidden", "this host name is not the proxy's own"));
+    }
+    let origin = headers.get(ORIGIN).map(|value| value.to_str().unwrap_or("unreadable"));
+    match origin {
+        Some(origin) if !is_own_origin(origin, &own) => Some(refusal(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "web pages of this origin may not use the proxy",
+        )),
+        Some(_) | None => None,
+    }
+}
+
+fn is_own_origin(origin: &str, own: &[String]) -> bool {
+    own.iter().any(|own| origin.strip_prefix("http://").is_some_and(|host| host.eq_ignore_ascii_case(own)))
+}
+
+fn refused_token(headers: &HeaderMap, shared: &Shared) -> Option<Answer> {
+    let token = shared.token.as_ref()?;
+    if bearer(headers).is_some_and(|shown| token.matches(shown)) {
+        return None;
+    }
+    let mut refused =
+        refusal(StatusCode::UNAUTHORIZED, "unauthorized", "the proxy's token is missing or wrong");
+    refused.headers_mut().insert("www-authenticate", HeaderValue::from_static("Bearer"));
+    Some(refused)
+}
+
+/// The key of `Authorization: Bearer …`; the scheme's case does not matter (RFC 9110, section 11.1).
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+/// An error in the form of the OpenAI interface. SDKs are told not to try again: what could be tried was tried.
+pub(super) fn refusal(status: StatusCode, code: &str, message: &str) -> Answer {
+    let body =
+        json!({"error": {"message": message, "type": "stet_proxy_error", "param": null, "code": code}});
+    let mut answer = bytes_answer(status, Bytes::from(body.to_string()));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
+    answer
+}
+
+pub(super) fn bytes_answer(status: StatusCode, body: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(body).map_err(|never| match never {}).boxed_unsync());
+    *answer.status_mut() = status;
+    answer
+}
+
+fn text_page(text: String) -> Answer {
+    let mut answer = bytes_answer(StatusCode::OK, Bytes::from(text));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    answer
+}

@@ -1,0 +1,10 @@
+//! The wire: every fault of the catalogue, whole turns over TCP, properties, the proxy.
+
+#[path = "gateway/cases.rs"]
+mod cases;
+#[path = "gateway/proxy.rs"]
+mod proxy;
+#[path = "gateway/replay.rs"]
+mod replay;
+#[path = "gateway/turns.rs"]
+mod turns;
