@@ -131,12 +131,29 @@ pub fn middle(before: &[u8], after: &[u8]) -> (usize, usize) {
 
 /// Makes an archive of deflated entries in this order.
 pub fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let packed: Vec<(&str, Vec<u8>, &[u8])> =
+        parts.iter().map(|(name, content)| (*name, deflated(content), *content)).collect();
+    assembled(&packed)
+}
+
+/// The same with one more entry, whose compressed data is given.
+pub fn archive_with(parts: &[(&str, &[u8])], name: &str, stream: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut packed: Vec<(&str, Vec<u8>, &[u8])> =
+        parts.iter().map(|(name, content)| (*name, deflated(content), *content)).collect();
+    packed.push((name, stream.to_vec(), content));
+    assembled(&packed)
+}
+
+fn deflated(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+    // Writing to memory cannot fail.
+    let _ = std::io::Write::write_all(&mut encoder, content);
+    encoder.finish().unwrap_or_default()
+}
+
+fn assembled(parts: &[(&str, Vec<u8>, &[u8])]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
-    for (name, content) in parts {
-        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
-        // Writing to memory cannot fail.
-        let _ = std::io::Write::write_all(&mut encoder, content);
-        let data = encoder.finish().unwrap_or_default();
+    for (name, data, content) in parts {
         let mut crc = flate2::Crc::new();
         crc.update(content);
         let fields = [crc.sum(), data.len() as u32, content.len() as u32].map(u32::to_le_bytes).concat();
@@ -145,10 +162,10 @@ pub fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
         let name_length = (name.len() as u16).to_le_bytes();
         let offset = (out.len() as u32).to_le_bytes();
         let pieces: [&[u8]; 7] =
-            [b"PK\x03\x04", &head, &fields, &name_length, &[0; 2], name.as_bytes(), &data];
+            [b"PK\x03\x04", &head, &fields, &name_length, &[0; 2], name.as_bytes(), data];
         out.extend(pieces.concat());
-        let pieces: [&[u8]; 8] =
-            [b"PK\x01\x02\x14\0", &head, &fields, &name_length, &[0; 12], &offset, name.as_bytes(), &[]];
+        let pieces: [&[u8]; 7] =
+            [b"PK\x01\x02\x14\0", &head, &fields, &name_length, &[0; 12], &offset, name.as_bytes()];
         directory.extend(pieces.concat());
     }
     let count = (parts.len() as u16).to_le_bytes();

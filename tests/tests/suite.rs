@@ -21,6 +21,10 @@ mod pptx_pointers;
 mod pptx_slides;
 #[path = "suite/pptx_text.rs"]
 mod pptx_text;
+#[path = "suite/text.rs"]
+mod text;
+#[path = "suite/tidy.rs"]
+mod tidy;
 #[path = "suite/where_from.rs"]
 mod where_from;
 #[path = "suite/workspace.rs"]

@@ -19,6 +19,7 @@ pub mod xml;
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 pub use audit::{Finding, audit};
+pub use content_types::ContentTypes;
 pub use names::PartName;
 pub use relationships::{Relationship, Relationships};
 
@@ -71,9 +72,17 @@ impl<'a> Package<'a> {
             removed: std::collections::BTreeSet::new(),
         };
         if !package.has(&PartName::content_types()) {
-            return Err(DocumentError::Damaged(
-                "The package has no [Content_Types].xml, so it is not an Office document.".into(),
-            ));
+            let is_open_document = package.has(&PartName::new("META-INF/manifest.xml"))
+                && package.has(&PartName::new("mimetype"));
+            return Err(if is_open_document {
+                DocumentError::Unsupported(
+                    "The file is an OpenDocument file (.odt, .ods, .odp). Save it as .docx, .xlsx or .pptx first.".into(),
+                )
+            } else {
+                DocumentError::Damaged(
+                    "The package has no [Content_Types].xml, so it is not an Office document.".into(),
+                )
+            });
         }
         // Read at once: whether a part may be added or removed hangs on it.
         package.xml(&PartName::content_types())?;
@@ -168,11 +177,17 @@ impl<'a> Package<'a> {
     pub fn main_part(&self) -> Result<PartName, DocumentError> {
         let root = self.relationships(&PartName::root())?;
         let main = root.of_kind("officeDocument").find_map(|relationship| relationship.part());
-        main.filter(|part| self.has(part)).ok_or_else(|| {
+        let main = main.filter(|part| self.has(part)).ok_or_else(|| {
             DocumentError::Damaged(
                 "The package names no main document part, or the part it names is missing.".into(),
             )
-        })
+        })?;
+        if main.extension().eq_ignore_ascii_case("bin") {
+            return Err(DocumentError::Unsupported(
+                "The workbook is in the binary format (.xlsb). Save it as .xlsx first.".into(),
+            ));
+        }
+        Ok(main)
     }
 
     /// Whether the package uses the Strict namespaces (ISO/IEC 29500-1) rather than the Transitional ones.

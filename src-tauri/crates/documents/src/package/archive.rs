@@ -60,15 +60,9 @@ impl Archive {
         let end = find_end(source)
             .ok_or_else(|| damaged("the end of the package is missing; the file was probably cut off"))?;
         let (count, size, offset, end64) = read_end(source, end)?;
-        if count > limits.entries as u64 {
-            return Err(DocumentError::TooLarge(format!(
-                "The package has {count} entries; the limit is {}.",
-                limits.entries
-            )));
-        }
         let directory_end = end64.unwrap_or(end);
         let (directory, shift) = locate_directory(source, size, offset, directory_end)?;
-        let mut entries = read_directory(source, &directory, shift, count)?;
+        let mut entries = read_directory(source, &directory, shift, count, limits.entries)?;
         lay_out(source, &mut entries, directory.start)?;
         let mut archive = Archive {
             entries,
@@ -113,6 +107,17 @@ fn refuse_other_containers(source: &[u8]) -> Result<(), DocumentError> {
     }
     if source.is_empty() {
         return Err(damaged("it is empty"));
+    }
+    if memchr::memmem::find(source, b"PK").is_none() {
+        let what = match source {
+            [b'{', b'\\', b'r', b't', b'f', ..] => "a rich-text file (RTF)",
+            [b'<', ..] => "an HTML or XML file",
+            [b'%', b'P', b'D', b'F', ..] => "a PDF",
+            _ => "something else",
+        };
+        return Err(DocumentError::Unsupported(format!(
+            "The file is no Word, Excel or PowerPoint document, whatever its name says: it is {what}."
+        )));
     }
     Ok(())
 }
@@ -182,10 +187,15 @@ fn read_directory(
     directory: &Range<usize>,
     shift: usize,
     count: u64,
+    most: usize,
 ) -> Result<Vec<Entry>, DocumentError> {
     let mut entries = Vec::new();
     let mut at = directory.start;
     while at < directory.end && u32_at(source, at) == Some(CENTRAL) {
+        if entries.len() == most {
+            let message = format!("The package has more than {most} entries, which is the limit.");
+            return Err(DocumentError::TooLarge(message));
+        }
         let entry = read_record(source, at, directory.end, shift)?;
         at = entry.central.end;
         entries.push(entry);
@@ -249,6 +259,16 @@ pub(super) fn zip64_fields(extra: &[u8]) -> impl Iterator<Item = u64> + '_ {
     extra[field]
         .chunks_exact(8)
         .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+/// Where the 8-byte offset lies in a directory record, when its zip64 extra field holds one.
+pub(super) fn wide_offset_at(record: &[u8]) -> Option<usize> {
+    let wide_before = [20, 24].iter().filter(|&&field| u32_at(record, field) == Some(0xFFFF_FFFF)).count();
+    let extra_start = 46 + usize::from(u16_at(record, 28)?);
+    let extra_end = extra_start + usize::from(u16_at(record, 30)?);
+    let (_, range) = extra_fields(record.get(extra_start..extra_end)?).find(|(id, _)| *id == 1)?;
+    let at = extra_start + range.start + 8 * wide_before;
+    (at + 8 <= extra_start + range.end).then_some(at)
 }
 
 /// The extra fields' ids and the ranges of their data.

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Package, PartName,
-    archive::{Archive, Entry},
+    Package, PartName, Relationships,
+    archive::{self, Archive, Entry},
     inflate,
     splice::Seam,
     write::Written,
@@ -23,8 +23,9 @@ pub(super) fn check(planned: &Package<'_>, written: &Written) -> Result<(), Edit
     untouched_are_identical(planned, &result)?;
     touched_are_sound(planned, &result, &written.seams)?;
     if planned.touches_structure() {
-        relationships_still_resolve(planned, &result)?;
-        content_types_are_complete(planned, &result)?;
+        let original = Package::open(planned.source, &planned.limits)?;
+        relationships_still_resolve(&original, planned, &result)?;
+        content_types_are_complete(&original, &result)?;
     }
     Ok(())
 }
@@ -59,15 +60,21 @@ fn untouched_are_identical(planned: &Package<'_>, result: &Package<'_>) -> Resul
             && planned.source[before.span.clone()]
                 == result.source[after.span.start..after.span.start + length];
         let (old, new) = (&planned.source[before.central.clone()], &result.source[after.central.clone()]);
-        // All of the record but the offset (and its zip64 form in the extra field) is as it was.
-        let same_record = old.len() == new.len()
-            && old[..42] == new[..42]
-            && (old[46..] == new[46..] || old[42..46] == [0xFF; 4]);
-        if !(same_span && same_record) {
+        if !(same_span && is_same_record(old, new)) {
             return Err(fault(&format!("the untouched part {} is not identical", before.name)));
         }
     }
     Ok(())
+}
+
+/// All of a directory record but the offset is as it was; where the offset is a zip64 one, so is all of the extra field beside it.
+fn is_same_record(old: &[u8], new: &[u8]) -> bool {
+    let is_wide = old.get(42..46) == Some(&[0xFF; 4]);
+    let wide = archive::wide_offset_at(old).filter(|_| is_wide).unwrap_or(old.len());
+    let behind = old.len().min(wide + 8);
+    old.len() == new.len()
+        && old[..42] == new[..42]
+        && (old[46..wide] == new[46..wide] && old[behind..] == new[behind..])
 }
 
 fn touched_are_sound(
@@ -119,9 +126,12 @@ fn reads_back(
     Ok(holds && (!cfg!(debug_assertions) || unpacks()?))
 }
 
-/// Every relationship that is still there and resolved before resolves now.
-fn relationships_still_resolve(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
-    let original = Package::open(planned.source, &planned.limits)?;
+/// Every relationship that is there now resolves, unless it was found dangling.
+fn relationships_still_resolve(
+    original: &Package<'_>,
+    planned: &Package<'_>,
+    result: &Package<'_>,
+) -> Result<(), EditError> {
     for source in sources(result) {
         let now = result.relationships(&source).map_err(|error| fault(&error.to_string()))?;
         let before = original.relationships(&source).unwrap_or_default();
@@ -137,6 +147,25 @@ fn relationships_still_resolve(planned: &Package<'_>, result: &Package<'_>) -> R
                 )));
             }
         }
+        losses_are_meant(&before, &now, planned, &source)?;
+    }
+    Ok(())
+}
+
+/// A relationships part that nobody replaced has lost nothing.
+fn losses_are_meant(
+    before: &Relationships,
+    now: &Relationships,
+    planned: &Package<'_>,
+    source: &PartName,
+) -> Result<(), EditError> {
+    let is_replaced = planned
+        .archive
+        .find(&source.relationships_part())
+        .iter()
+        .any(|index| planned.replaced.contains_key(index));
+    if !is_replaced && before.items.len() > now.items.len() {
+        return Err(fault(&format!("{source} lost a relationship")));
     }
     Ok(())
 }
@@ -146,10 +175,15 @@ fn sources(package: &Package<'_>) -> Vec<PartName> {
     package.part_names().iter().filter_map(PartName::relationships_source).collect()
 }
 
-fn content_types_are_complete(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
-    for (name, _) in &planned.added {
-        if result.content_type(name).map_err(|error| fault(&error.to_string()))?.is_none() {
-            return Err(fault(&format!("the new part {name} has no content type")));
+/// Every part has a content type, unless it had none before.
+fn content_types_are_complete(original: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    let now = result.content_types().map_err(|error| fault(&error.to_string()))?;
+    let before = original.content_types()?;
+    let parts = result.part_names();
+    let bare = parts.iter().filter(|name| now.of(name).is_none() && !name.same(&PartName::content_types()));
+    for name in bare {
+        if before.of(name).is_some() || !original.has(name) {
+            return Err(fault(&format!("the part {name} has no content type")));
         }
     }
     Ok(())
@@ -157,9 +191,10 @@ fn content_types_are_complete(planned: &Package<'_>, result: &Package<'_>) -> Re
 
 impl Package<'_> {
     fn touches_structure(&self) -> bool {
-        let relationships = |index: &usize| {
-            PartName::new(&self.archive.entries[*index].name).extension().eq_ignore_ascii_case("rels")
+        let is_structure = |index: &usize| {
+            let name = PartName::new(&self.archive.entries[*index].name);
+            name.extension().eq_ignore_ascii_case("rels") || name.same(&PartName::content_types())
         };
-        !self.added.is_empty() || !self.removed.is_empty() || self.replaced.keys().any(relationships)
+        !self.added.is_empty() || !self.removed.is_empty() || self.replaced.keys().any(is_structure)
     }
 }

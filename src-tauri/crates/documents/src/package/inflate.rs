@@ -5,6 +5,11 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::archive::Entry;
 use crate::DocumentError;
 
+/// Content of this size that is so many times larger than its compressed data was made to exhaust memory. Neither counts alone: real
+/// worksheets are larger, and blank pictures are denser.
+const BOMB_BYTES: usize = 64 << 20;
+const BOMB_RATIO: usize = 400;
+
 /// What is inflated at a time when only comparing.
 const PIECE: usize = 128 << 10;
 
@@ -75,7 +80,7 @@ fn inflate_raw(data: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, Document
     let mut decompress = Decompress::new(false);
     // The declared size is only a first guess; a lie costs one reallocation, not memory up front.
     let mut out =
-        Vec::with_capacity((entry.size.min(cap) as usize).min(data.len().saturating_mul(32)) + 1_024);
+        Vec::with_capacity((entry.size.min(cap) as usize).min(data.len().saturating_mul(64)) + 1_024);
     loop {
         let read = decompress.total_in() as usize;
         let status = decompress
@@ -83,6 +88,12 @@ fn inflate_raw(data: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, Document
             .map_err(|_| damaged())?;
         if out.len() as u64 > cap {
             return Err(too_large(entry, cap));
+        }
+        if out.len() > BOMB_BYTES && out.len() / BOMB_RATIO > data.len() {
+            return Err(DocumentError::TooLarge(format!(
+                "{} unpacks to more than {BOMB_RATIO} times its size, like a file made to exhaust memory.",
+                entry.name
+            )));
         }
         match status {
             Status::StreamEnd => return Ok(out),

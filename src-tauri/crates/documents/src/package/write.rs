@@ -10,7 +10,7 @@ use flate2::{Compression, write::DeflateEncoder};
 
 use super::{
     Package,
-    archive::{CENTRAL, END, Entry, LOCAL, extra_fields, u16_at, u32_at},
+    archive::{self, CENTRAL, END, Entry, LOCAL, extra_fields, u16_at, u32_at},
     splice::{self, Seam},
 };
 use crate::{EditError, error::EditErrorKind};
@@ -127,15 +127,8 @@ fn moved_record(record: &[u8], offset: u32) -> Vec<u8> {
         record[42..46].copy_from_slice(&offset.to_le_bytes());
         return record;
     }
-    let wide_before = [20, 24].iter().filter(|&&field| u32_at(&record, field) == Some(0xFFFF_FFFF)).count();
-    let extra_start = 46 + u16_at(&record, 28).unwrap_or(0) as usize;
-    let extra_end = extra_start + u16_at(&record, 30).unwrap_or(0) as usize;
-    let field = extra_fields(&record[extra_start..extra_end]).find(|(id, _)| *id == 1);
-    if let Some((_, range)) = field {
-        let at = extra_start + range.start + 8 * wide_before;
-        if at + 8 <= extra_start + range.end {
-            record[at..at + 8].copy_from_slice(&u64::from(offset).to_le_bytes());
-        }
+    if let Some(at) = archive::wide_offset_at(&record) {
+        record[at..at + 8].copy_from_slice(&u64::from(offset).to_le_bytes());
     }
     record
 }

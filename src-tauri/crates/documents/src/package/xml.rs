@@ -101,7 +101,5 @@ impl Splices {
 /// Checks that bytes are well-formed XML without keeping an index.
 pub fn check_well_formed(bytes: &[u8], limits: &crate::Limits) -> Result<(), XmlError> {
     let (text, _) = encoding::decode(bytes)?;
-    let mut scanner = Scanner::new(&text, limits.depth);
-    while scanner.next_token()?.is_some() {}
-    Ok(())
+    Scanner::new(&text, limits.depth).run()
 }

@@ -101,9 +101,8 @@ impl<'a> Batch<'a> {
         let (mut moved, total) = (0_isize, replacements.len());
         for (index, replacement) in replacements.into_iter().enumerate() {
             let line = replacement.line.saturating_add_signed(moved);
-            for shift in &replacement.shifts {
-                moved += self.shift(*shift, moved);
-            }
+            // The shifts of one replacement follow each other; those of replacements above it come on top.
+            moved += replacement.shifts.iter().map(|shift| self.shift(*shift, moved)).sum::<isize>();
             if index < LISTED {
                 self.note(line, &replacement);
             } else if index == LISTED {

@@ -236,7 +236,13 @@ impl<'a> Buffer<'a> {
             }
         }
         let with = self.encode(&new[first..last], start, end, &endings)?;
-        Ok(Splice { start, end, with })
+        let splice = Splice { start, end, with };
+        if self.joins_endings(&splice) {
+            let message = "A line ending CR would come to stand before an LF, and the two would read as one line ending.";
+            return Err(EditError::new(EditErrorKind::WouldDamage, message)
+                .hint("Include the line before or behind in the replaced text."));
+        }
+        Ok(splice)
     }
 
     /// Encodes new text; line ends are those of the lines it replaces, else of the line before.
@@ -271,6 +277,16 @@ impl<'a> Buffer<'a> {
             bytes.extend(self.charset.encode(&line).map_err(|character| self.not_encodable(character))?);
         }
         Ok(self.keep_apart(bytes, end))
+    }
+
+    /// Whether a splice would make one ending of a CR before it and an LF behind it (or at its beginning).
+    fn joins_endings(&self, splice: &Splice) -> bool {
+        let (Ok(cr), Ok(lf)) = (self.charset.encode("\r"), self.charset.encode("\n")) else { return false };
+        let (before, behind) = (&self.bytes[self.bom..splice.start], &self.bytes[splice.end..]);
+        let was_pair = self.bytes[splice.start..].starts_with(&lf) && splice.start < splice.end;
+        let next = if splice.with.is_empty() { behind } else { &splice.with };
+        let is_aligned = before.len().is_multiple_of(self.charset.unit_bytes());
+        is_aligned && !was_pair && splice.start < splice.end && before.ends_with(&cr) && next.starts_with(&lf)
     }
 
     /// Whether the replaced bytes really hold a U+FFFD, so that one in the new text is no loss.

@@ -362,3 +362,12 @@ fn nothing_to_do_changes_nothing() {
     assert_eq!(applied.changes, []);
     gives("a", json!([]), "a");
 }
+
+#[test]
+fn a_line_above_an_edited_one_is_found_again() {
+    let ops = json!([
+        {"op": "replace_lines", "start_line": 2, "end_line": 2, "text": "\n\n"},
+        {"op": "replace_lines", "start_line": 1, "end_line": 1, "text": "a"},
+    ]);
+    gives("\n\n", ops, "a\n\n\n");
+}

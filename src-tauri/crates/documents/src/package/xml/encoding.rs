@@ -8,7 +8,14 @@ use super::XmlError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
-    Utf16 { big_endian: bool, mark: bool },
+    Utf16 {
+        big_endian: bool,
+        mark: bool,
+    },
+    /// Declared as ASCII: what lies above is written as character references.
+    Ascii,
+    /// Declared as ISO-8859-1: byte and character are the same number, which is not what the web's label of that name means.
+    Latin1,
     Legacy(&'static encoding_rs::Encoding),
 }
 
@@ -28,7 +35,14 @@ pub fn decode(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Encoding), XmlError> {
     }
     match declared(bytes) {
         None => {}
-        Some(name) if name.eq_ignore_ascii_case(b"utf-8") || name.eq_ignore_ascii_case(b"us-ascii") => {}
+        Some(name) if name.eq_ignore_ascii_case(b"utf-8") => {}
+        Some(name) if name.eq_ignore_ascii_case(b"us-ascii") && bytes.is_ascii() => {
+            return Ok((Cow::Borrowed(bytes), Encoding::Ascii));
+        }
+        Some(name) if name.eq_ignore_ascii_case(b"iso-8859-1") || name.eq_ignore_ascii_case(b"latin1") => {
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            return Ok((Cow::Owned(text.into_bytes()), Encoding::Latin1));
+        }
         Some(name) => {
             let encoding = encoding_rs::Encoding::for_label(name)
                 .filter(|found| *found != encoding_rs::UTF_16LE && *found != encoding_rs::UTF_16BE);
@@ -63,9 +77,23 @@ pub fn encode(text: Vec<u8>, encoding: Encoding) -> Option<Vec<u8>> {
                     .collect(),
             )
         }
+        Encoding::Ascii => single_bytes(std::str::from_utf8(&text).ok()?, 0x7F),
+        Encoding::Latin1 => single_bytes(std::str::from_utf8(&text).ok()?, 0xFF),
         // `encode` writes decimal character references for unmappable characters, which is what XML wants (XML 1.0, 4.1).
         Encoding::Legacy(encoding) => Some(encoding.encode(std::str::from_utf8(&text).ok()?).0.into_owned()),
     }
+}
+
+/// Characters up to `last` as bytes, others as character references.
+fn single_bytes(text: &str, last: u32) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match u8::try_from(u32::from(character)) {
+            Ok(byte) if u32::from(byte) <= last => bytes.push(byte),
+            _ => bytes.extend(format!("&#{};", u32::from(character)).into_bytes()),
+        }
+    }
+    Some(bytes)
 }
 
 fn decode_utf16(bytes: &[u8], big_endian: bool) -> Option<Vec<u8>> {

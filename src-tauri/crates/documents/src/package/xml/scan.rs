@@ -47,8 +47,19 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next token, `None` at a proper end.
-    #[inline]
     pub fn next_token(&mut self) -> Result<Option<Token>, XmlError> {
+        self.advance()
+    }
+
+    /// Reads to the end, giving no tokens.
+    pub(super) fn run(mut self) -> Result<(), XmlError> {
+        while self.advance()?.is_some() {}
+        Ok(())
+    }
+
+    // Inlined by force: in `run` nothing of a token is then ever built, which a large part's check takes half its time for.
+    #[inline(always)]
+    fn advance(&mut self) -> Result<Option<Token>, XmlError> {
         if self.position == self.bytes.len() {
             return match (self.open.last(), self.seen_root) {
                 (Some(open), _) => Err(self.fault(open.start, "an element is not closed")),
@@ -70,6 +81,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(token))
     }
 
+    #[cold]
     fn fault(&self, at: usize, why: &str) -> XmlError {
         XmlError::IllFormed { at, why: why.into() }
     }
@@ -131,7 +143,10 @@ impl<'a> Scanner<'a> {
         };
         let rest = &self.bytes[start + 2..];
         let name = start + 2..start + 2 + open.len();
-        if !rest.starts_with(&self.bytes[open]) || self.name_end(name.end) != name.end {
+        if rest.len() < open.len()
+            || !same_name(&rest[..open.len()], &self.bytes[open])
+            || self.name_end(name.end) != name.end
+        {
             return Err(self.fault(start, "an end tag does not match its start tag"));
         }
         let close = self.skip_space(name.end);
@@ -252,13 +267,14 @@ impl<'a> Scanner<'a> {
     /// The characters of a comment, CDATA section or instruction, where nothing else counts.
     fn check_characters(&self, range: Range<usize>) -> Result<(), XmlError> {
         let mut at = range.start;
-        loop {
-            at = self.plain_end(at, CHARACTER_STOP);
-            if at >= range.end {
-                return Ok(());
+        while at < range.end {
+            let rest = &self.bytes[at..range.end];
+            match rest.iter().position(|byte| CLASS[usize::from(*byte)] & CHARACTER_STOP != 0) {
+                Some(special) => at = self.past_special(at + special)?,
+                None => break,
             }
-            at = self.past_special(at)?;
         }
+        Ok(())
     }
 }
 
@@ -276,7 +292,7 @@ impl Names {
     /// False when the name is there already.
     #[inline]
     fn insert(&mut self, bytes: &[u8], name: Range<usize>) -> bool {
-        let is_new = |(start, end): &(usize, usize)| bytes[*start..*end] != bytes[name.clone()];
+        let is_new = |(start, end): &(usize, usize)| !same_name(&bytes[*start..*end], &bytes[name.clone()]);
         let seen = &self.few[..self.count.min(Names::FEW)];
         if !(seen.iter().all(is_new) && self.more.iter().all(is_new)) {
             return false;
@@ -288,6 +304,12 @@ impl Names {
         self.count += 1;
         true
     }
+}
+
+/// Names are short: comparing them byte by byte is faster than a call.
+#[inline]
+fn same_name(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a == b)
 }
 
 const SPACE: u8 = 1;
