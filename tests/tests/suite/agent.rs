@@ -2,6 +2,8 @@
 
 #[path = "agent/builtin.rs"]
 mod builtin;
+#[path = "agent/eval.rs"]
+mod eval;
 #[path = "agent/remote.rs"]
 mod remote;
 

@@ -4,6 +4,7 @@
 //! It holds no file, revision or snapshot itself: those are the workspace's.
 
 pub mod builtin;
+pub mod eval;
 pub mod fences;
 pub mod markdown_diff;
 pub mod message;

@@ -132,6 +132,7 @@ impl Turn {
     }
 
     async fn states(&mut self) -> Result<String, AppError> {
+        self.look().await?;
         let files = self.files().await?;
         let text = match self.card().relays_user {
             true => self.request.words.clone(),
@@ -165,6 +166,20 @@ impl Turn {
 
     fn speaks_chinese(&self) -> bool {
         super::builtin::plan::language_of(&self.request.words) == super::builtin::replies::Language::Chinese
+    }
+
+    /// Notices what other programs changed since the files were last looked at, so that the turn begins on the newest revisions.
+    async fn look(&self) -> Result<(), AppError> {
+        let (app, ids, stop) = (Arc::clone(&self.app), self.request.file_ids.clone(), self.stop.clone());
+        blocking(move || {
+            for file_id in ids {
+                let file = app.workspace.known(&file_id)?;
+                // A file that cannot be read now is told as such by the call that needs it.
+                let _ = app.workspace.current(&file, &stop);
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// The session's files as they are now.
