@@ -2,9 +2,13 @@
 
 #[path = "gateway/cases.rs"]
 mod cases;
+#[path = "gateway/property.rs"]
+mod property;
 #[path = "gateway/proxy.rs"]
 mod proxy;
 #[path = "gateway/replay.rs"]
 mod replay;
+#[path = "gateway/rows.rs"]
+mod rows;
 #[path = "gateway/turns.rs"]
 mod turns;

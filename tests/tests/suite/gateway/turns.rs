@@ -35,6 +35,7 @@ fn edit_tool() -> Tool {
     Tool {
         name: "edit".into(),
         description: "Edits.".into(),
+        accepts: None,
         parameters: json!({"type": "object", "additionalProperties": false, "required": ["body"],
             "properties": {"body": {"type": "string"}, "file_id": {"type": "string"}, "expected_content_rev": {"type": "integer"}}}),
     }

@@ -27,32 +27,58 @@ impl Scan {
     }
 }
 
-/// Walks over the text once. A closer that does not fit its opener closes nothing.
-pub(crate) fn scan(text: &str) -> Scan {
-    let mut openers: Vec<u8> = Vec::new();
-    let mut in_string = false;
-    let mut escaped = false;
-    let mut has_content = false;
-    for byte in text.bytes() {
-        if in_string {
+/// Walks over a text in pieces. A closer that does not fit its opener closes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lexer {
+    openers: Vec<u8>,
+    in_string: bool,
+    escaped: bool,
+    has_content: bool,
+}
+
+impl Lexer {
+    pub(crate) fn feed(&mut self, piece: &str) {
+        let mut rest = piece.as_bytes();
+        while let Some((&byte, tail)) = rest.split_first() {
+            if self.in_string {
+                rest = self.feed_string(rest);
+                continue;
+            }
+            rest = tail;
             match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.openers.push(byte),
+                b'}' if self.openers.last() == Some(&b'{') => drop(self.openers.pop()),
+                b']' if self.openers.last() == Some(&b'[') => drop(self.openers.pop()),
                 _ => {}
             }
-            continue;
+            self.has_content |= !byte.is_ascii_whitespace();
         }
-        match byte {
-            b'"' => in_string = true,
-            b'{' | b'[' => openers.push(byte),
-            b'}' if openers.last() == Some(&b'{') => drop(openers.pop()),
-            b']' if openers.last() == Some(&b'[') => drop(openers.pop()),
-            _ => {}
-        }
-        has_content |= !byte.is_ascii_whitespace();
     }
-    Scan { in_string, depth: openers.len(), has_content }
+
+    pub(crate) fn state(&self) -> Scan {
+        Scan { in_string: self.in_string, depth: self.openers.len(), has_content: self.has_content }
+    }
+
+    /// Goes to the end of the string or of the piece.
+    fn feed_string<'a>(&mut self, rest: &'a [u8]) -> &'a [u8] {
+        if std::mem::take(&mut self.escaped) {
+            return &rest[1..];
+        }
+        let Some(at) = memchr::memchr2(b'"', b'\\', rest) else { return &[] };
+        match rest[at] {
+            b'"' => self.in_string = false,
+            _ => self.escaped = true,
+        }
+        &rest[at + 1..]
+    }
+}
+
+/// The state after the whole text.
+pub(crate) fn scan(text: &str) -> Scan {
+    let mut lexer = Lexer::default();
+    lexer.feed(text);
+    lexer.state()
 }
 
 /// The members of the outermost object that had arrived whole when the text was cut: for messages to people and models only.

@@ -8,7 +8,7 @@ use super::judge::Fault;
 use super::tools::Declared;
 use crate::error::ErrorCode;
 use crate::json::repair::{Broken, Repaired, repair};
-use crate::json::{lexer, strict};
+use crate::json::strict;
 use crate::outcome::RepairKind;
 use crate::wire::identity::RawCall;
 
@@ -39,11 +39,11 @@ pub(crate) fn read(call: &RawCall, tool: &Declared) -> Result<Whole, Fault> {
 
 /// Whether the call ends in the middle of its arguments, so that nothing in it may be used.
 pub(crate) fn are_cut_off(call: &RawCall, tool: Option<&Declared>) -> bool {
-    lexer::scan(&call.arguments).is_open() && tool.is_none_or(|tool| last_snapshot(call, tool).is_none())
+    call.scan().is_open() && tool.is_none_or(|tool| last_snapshot(call, tool).is_none())
 }
 
 fn choose(call: &RawCall, tool: &Declared) -> Result<Repaired, Fault> {
-    let has_text = lexer::scan(&call.arguments).has_content;
+    let has_text = call.scan().has_content;
     match (call.objects.as_slice(), has_text) {
         ([], false) => return empty(tool),
         ([object], false) => return Ok(from_object(object)),
@@ -59,12 +59,15 @@ fn choose(call: &RawCall, tool: &Declared) -> Result<Repaired, Fault> {
         }
         (_, true) => {}
     }
-    if strict::parse(&call.arguments).is_err() {
-        if let Some(snapshot) = last_snapshot(call, tool) {
-            return Ok(snapshot);
+    match strict::parse(&call.arguments) {
+        Ok(value) if !value.is_string() => {
+            return Ok(Repaired { text: call.arguments.clone(), value, kinds: Vec::new() });
         }
-        if let Some(objects) = several_objects(&call.arguments) {
-            return same_object_twice(call, &objects).ok_or_else(two_objects);
+        Ok(_) => {}
+        Err(_) => {
+            if let Some(repeated) = repeated(call, tool)? {
+                return Ok(repeated);
+            }
         }
     }
     repair(&call.arguments).map_err(|broken| match broken {
@@ -73,6 +76,17 @@ fn choose(call: &RawCall, tool: &Declared) -> Result<Repaired, Fault> {
             Fault::new(ErrorCode::ArgumentsInvalidJson, format!("the arguments are not valid JSON: {error}"))
         }
     })
+}
+
+/// Fragments that repeat what came before them: snapshots, or the same object again.
+fn repeated(call: &RawCall, tool: &Declared) -> Result<Option<Repaired>, Fault> {
+    if let Some(snapshot) = last_snapshot(call, tool) {
+        return Ok(Some(snapshot));
+    }
+    match several_objects(&call.arguments) {
+        Some(objects) => same_object_twice(call, &objects).map(Some).ok_or_else(two_objects),
+        None => Ok(None),
+    }
 }
 
 fn empty(tool: &Declared) -> Result<Repaired, Fault> {

@@ -16,7 +16,6 @@ use crate::learned::Learned;
 use crate::outcome::{Continuation, Delta, Finish, Repair, RepairKind, Retry, Usage};
 use crate::wire::aggregate::{Live, RawTurn};
 use crate::wire::finish::WireFinish;
-use crate::wire::identity::Piece;
 
 /// A whole turn, before it is shaped for its reader.
 #[derive(Debug)]
@@ -274,8 +273,7 @@ async fn continue_call(
     state.add_usage(usage);
     let Some(whole) = continuation::glue(&cut_off, &tail) else { return Err(truncated()) };
     if let Some(raw) = state.turn.calls.get_mut(call) {
-        raw.arguments = whole;
-        raw.pieces = vec![Piece { start: 0, named: false }];
+        raw.replace(&whole);
     }
     // The cut is mended: what is left to judge is the turn without it.
     state.turn.finish = Some(WireFinish::ToolCalls);

@@ -6,11 +6,10 @@
 use std::collections::HashSet;
 
 use super::arguments;
-use super::suspicion::{Hidden, hidden_call, is_bare_marker};
+use super::suspicion::{Hidden, hidden_call, is_bare_marker, is_moderation_notice};
 use super::tools::ToolSet;
 use super::upstream_error;
 use crate::error::ErrorCode;
-use crate::json::lexer;
 use crate::message::ToolCall;
 use crate::outcome::{Finish, Repair, RepairKind};
 use crate::wire::aggregate::RawTurn;
@@ -112,6 +111,7 @@ pub(crate) fn judge_plain(turn: &RawTurn, end: &End) -> Result<Good, Fault> {
         (Some(WireFinish::Error), _) => return Err(error_in_text(turn)),
         (Some(WireFinish::Malformed), _) => Finish::Stop,
     };
+    let finish = if is_moderation_notice(&turn.text) { Finish::ContentFilter } else { finish };
     let says_nothing = turn.text.trim().is_empty();
     if says_nothing && finish == Finish::Stop {
         return Err(Fault::new(ErrorCode::EmptyReply, "the answer is empty"));
@@ -213,7 +213,7 @@ fn check_hidden_truncation(turn: &RawTurn, expected: Expected<'_>) -> Result<(),
 
 /// A continuation is possible only for the last call, and only when it alone is open.
 fn truncated(turn: &RawTurn, expected: Expected<'_>, reason: &str) -> Fault {
-    let is_open = |call: &RawCall| lexer::scan(&call.arguments).is_open();
+    let is_open = |call: &RawCall| call.scan().is_open();
     let last_is_only_open =
         turn.calls.iter().rev().enumerate().all(|(from_end, call)| is_open(call) == (from_end == 0));
     let is_decided = turn.undecided.is_none() && turn.calls.iter().all(|call| is_named(call, expected.tools));
@@ -234,6 +234,9 @@ fn error_in_text(turn: &RawTurn) -> Fault {
 fn judge_text(turn: &RawTurn, finish: Finish, tools: &ToolSet) -> Result<Good, Fault> {
     if turn.finish == Some(WireFinish::ToolCalls) {
         return Err(Fault::new(ErrorCode::CallMissing, "the answer announces a call and has none"));
+    }
+    if is_moderation_notice(&turn.text) {
+        return Ok(text_only(turn, Finish::ContentFilter));
     }
     let in_text = |advice| {
         Fault::new(ErrorCode::CallInText, "a call was written as text; it is not run").advising(advice)

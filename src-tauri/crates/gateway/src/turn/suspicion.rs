@@ -40,6 +40,18 @@ pub(crate) fn is_bare_marker(hidden: &str) -> bool {
     !has_body && opens <= 2 && trimmed.len() <= 96
 }
 
+/// Answers that are the vendor's notice of a refusal, word for word. Anything else, however alike, is an answer.
+const MODERATION_NOTICES: &[&str] = &[
+    "抱歉，系统检测到您当前输入的信息存在敏感内容，我无法响应您的请求，请检查后重新输入。",
+    "Sorry, the system has detected sensitive content in your current input. I cannot respond to your request. \
+     Please review and re-enter your message.",
+];
+
+/// Whether the whole text is such a notice.
+pub(crate) fn is_moderation_notice(text: &str) -> bool {
+    MODERATION_NOTICES.contains(&text.trim())
+}
+
 fn is_json_call(text: &str, tools: &ToolSet) -> bool {
     let unfenced = unfenced(text.trim());
     let Ok(value) = serde_json::from_str::<Value>(unfenced) else { return false };

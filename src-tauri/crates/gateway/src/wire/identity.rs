@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::chunk::{CallFragment, FunctionFragment};
 use super::lenient::{Loose, Maybe};
-use crate::json::lexer;
+use crate::json::lexer::{Lexer, Scan};
 
 /// One call as it was put together, not yet judged.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,14 +20,37 @@ pub(crate) struct RawCall {
     pub(crate) id: Option<String>,
     /// The first name that came.
     pub(crate) name: Option<String>,
-    /// Text fragments, one after the other.
+    /// Text fragments, one after the other; changed only through [`RawCall::push`] and [`RawCall::replace`].
     pub(crate) arguments: String,
+    /// Kept beside the text, so that the end of the stream need not walk over it again.
+    lexer: Lexer,
     /// Where in `arguments` each fragment begins, and whether its chunk also carried a name.
     pub(crate) pieces: Vec<Piece>,
     /// Arguments that came as objects.
     pub(crate) objects: Vec<Value>,
     pub(crate) extra: Map<String, Value>,
     pub(crate) oddities: Oddities,
+}
+
+impl RawCall {
+    pub(crate) fn push(&mut self, text: &str, named: bool) {
+        self.pieces.push(Piece { start: self.arguments.len(), named });
+        self.arguments.push_str(text);
+        self.lexer.feed(text);
+    }
+
+    /// Takes a whole text in place of everything that came.
+    pub(crate) fn replace(&mut self, whole: &str) {
+        self.arguments.clear();
+        self.pieces.clear();
+        self.lexer = Lexer::default();
+        self.push(whole, false);
+    }
+
+    /// What a walk over the arguments finds.
+    pub(crate) fn scan(&self) -> Scan {
+        self.lexer.state()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +203,7 @@ impl Calls {
         let Some(open) = self.current else { return self.start(None, None) };
         let is_next_in_chunk = place.siblings > 1 && place.position > 0;
         let seen = &self.calls[open];
-        let is_closed = !seen.objects.is_empty() || lexer::scan(&seen.arguments).is_closed();
+        let is_closed = !seen.objects.is_empty() || seen.scan().is_closed();
         if is_next_in_chunk || is_closed {
             return self.start(None, None);
         }
@@ -249,8 +272,7 @@ impl Calls {
     fn append(&mut self, call: usize, arguments: Loose<'_>, named: bool) -> usize {
         let seen = &mut self.calls[call];
         let mut push = |text: &str| {
-            seen.pieces.push(Piece { start: seen.arguments.len(), named });
-            seen.arguments.push_str(text);
+            seen.push(text, named);
             text.len()
         };
         match arguments {
