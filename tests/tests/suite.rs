@@ -31,5 +31,7 @@ mod where_from;
 mod workspace;
 #[path = "suite/xlsx_fidelity.rs"]
 mod xlsx_fidelity;
+#[path = "suite/xlsx_ops.rs"]
+mod xlsx_ops;
 #[path = "suite/xlsx_oracle.rs"]
 mod xlsx_oracle;

@@ -8,9 +8,12 @@ mod calc;
 mod calculation;
 mod cell_ops;
 mod cells;
+mod create;
+mod format_ops;
 mod formula;
 mod grid;
 mod guards;
+mod name_ops;
 mod number_format;
 mod outline;
 mod parts;
@@ -19,15 +22,20 @@ mod places;
 mod row_ops;
 mod session;
 mod sheet;
+mod sheet_ops;
 mod strings;
 mod structure;
+mod style_ops;
 mod styles;
 mod tables;
+mod text_ops;
 mod workbook;
 
+pub use create::create;
 pub use outline::outline;
 
 use crate::{Applied, ApplyContext, Edit, EditError, error::EditErrorKind};
+use format_ops::FormatWords;
 use session::Session;
 use workbook::Workbook;
 
@@ -66,8 +74,53 @@ fn run(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
         Edit::XlsxDeleteCols { sheet, start, end, expect } => {
             session.delete_cols(sheet.as_deref(), start, end.as_ref(), expect.as_deref())
         }
+        Edit::XlsxReplaceText { sheet, range, find, replace, occurrence, within } => session.replace_text(
+            sheet.as_deref(),
+            range.as_deref(),
+            find,
+            replace,
+            *occurrence,
+            within.unwrap_or_default(),
+        ),
+        Edit::XlsxSetFormat {
+            sheet,
+            range,
+            bold,
+            italic,
+            underline,
+            font_color,
+            fill,
+            number_format,
+            align,
+            wrap,
+            border,
+        } => {
+            let words = FormatWords {
+                bold: *bold,
+                italic: *italic,
+                underline: *underline,
+                font_color: font_color.as_deref(),
+                fill: fill.as_deref(),
+                number_format: number_format.as_deref(),
+                align: align.as_deref(),
+                wrap: *wrap,
+                border: border.as_deref(),
+            };
+            session.set_format(sheet.as_deref(), range, &words)
+        }
+        Edit::XlsxMergeCells { sheet, range } => session.merge_cells(sheet.as_deref(), range),
+        Edit::XlsxUnmergeCells { sheet, range } => session.unmerge_cells(sheet.as_deref(), range),
+        Edit::XlsxSetWidth { sheet, cols, rows, size } => {
+            session.set_width(sheet.as_deref(), cols.as_deref(), rows.as_deref(), *size)
+        }
+        Edit::XlsxAddSheet { sheet, position } => session.add_sheet(sheet, *position),
+        Edit::XlsxRenameSheet { sheet, to } => session.rename_sheet(sheet, to),
+        Edit::XlsxCopySheet { sheet, to, position } => session.copy_sheet(sheet, to, *position),
+        Edit::XlsxMoveSheet { sheet, position } => session.move_sheet(sheet, *position),
+        Edit::XlsxDeleteSheet { sheet } => session.delete_sheet(sheet),
+        Edit::XlsxSetName { name, refers_to } => session.set_name(name, refers_to.as_deref()),
         other => {
-            let message = format!("`{}` is not done in workbooks yet.", other.name());
+            let message = format!("`{}` does not fit a workbook.", other.name());
             Err(EditError::new(EditErrorKind::UnsupportedOp, message))
         }
     }

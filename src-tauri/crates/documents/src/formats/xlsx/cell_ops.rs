@@ -10,6 +10,7 @@ use super::{
     row_ops::Target,
     session::{Location, Session, read_area, read_cell},
     structure::cells::hand_on,
+    style_ops::FormatChange,
     tables::Table,
     workbook::{SheetKey, SheetKind},
 };
@@ -200,7 +201,7 @@ impl Session<'_, '_> {
     }
 
     /// A cell that holds the text of a shared formula hands it on before it is overwritten.
-    fn leave_shared_group(&mut self, key: SheetKey, at: CellRef) -> Result<(), EditError> {
+    pub(super) fn leave_shared_group(&mut self, key: SheetKey, at: CellRef) -> Result<(), EditError> {
         let sheet = self.book.sheet(key)?;
         let holds_text = sheet.cell(at)?.is_some_and(|cell| {
             cell.span
@@ -250,8 +251,16 @@ impl Session<'_, '_> {
 
     /// The style a cell needs for a value: a date in a cell that shows no dates gets a date format.
     pub(super) fn style_for(&mut self, value: &CellValue, style: u32) -> Result<u32, EditError> {
-        let _ = value;
-        Ok(style)
+        let code = match value {
+            CellValue::Typed(TypedValue::Date(_)) => "m/d/yyyy",
+            CellValue::Typed(TypedValue::Datetime(_)) => "m/d/yyyy h:mm",
+            _ => return Ok(style),
+        };
+        if self.shows_dates(style) {
+            return Ok(style);
+        }
+        let change = FormatChange { number_format: Some(code.into()), ..FormatChange::default() };
+        self.derive_style(style, &change)
     }
 }
 

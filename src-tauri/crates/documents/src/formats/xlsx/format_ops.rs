@@ -15,7 +15,7 @@ use super::{
 use crate::{
     EditError,
     error::EditErrorKind,
-    package::xml::{Ns, NodeId, Splices},
+    package::xml::{NodeId, Ns, Splices},
 };
 
 /// Cells that one operation may format.
@@ -23,8 +23,19 @@ const MOST_CELLS: u64 = 200_000;
 
 /// The children of a worksheet that come before merged cells (18.3.1.99).
 const BEFORE_MERGES: &[&str] = &[
-    "sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "sheetCalcPr",
-    "sheetProtection", "protectedRanges", "scenarios", "autoFilter", "sortState", "dataConsolidate",
+    "sheetPr",
+    "dimension",
+    "sheetViews",
+    "sheetFormatPr",
+    "cols",
+    "sheetData",
+    "sheetCalcPr",
+    "sheetProtection",
+    "protectedRanges",
+    "scenarios",
+    "autoFilter",
+    "sortState",
+    "dataConsolidate",
     "customSheetViews",
 ];
 
@@ -219,7 +230,8 @@ impl Session<'_, '_> {
         for number in grid.row_numbers_within(area.first.row, area.last.row) {
             for cell in grid.row_cells(number)? {
                 let at = cell.span.at;
-                let holds = cell.span.value.is_some() || cell.span.inline.is_some() || cell.span.formula.is_some();
+                let holds =
+                    cell.span.value.is_some() || cell.span.inline.is_some() || cell.span.formula.is_some();
                 if holds && at != area.first && area.contains(at) {
                     let message = format!("{at} holds a value that the merge of {area} would hide.");
                     return Err(EditError::new(EditErrorKind::WouldDamage, message)
@@ -237,8 +249,9 @@ impl Session<'_, '_> {
         let sheet = self.book.sheet_mut(key)?;
         let mut patch = Patch::new(&sheet.frame);
         let list = sheet.frame.child(sheet.frame.root(), Ns::S, "mergeCells");
-        let merges: Vec<NodeId> =
-            list.map(|list| sheet.frame.children_named(list, Ns::S, "mergeCell").collect()).unwrap_or_default();
+        let merges: Vec<NodeId> = list
+            .map(|list| sheet.frame.children_named(list, Ns::S, "mergeCell").collect())
+            .unwrap_or_default();
         for merge in merges {
             let inside = patch.value(merge, "ref").and_then(|text| Area::parse(&text));
             if inside.is_some_and(|inside| area.covers(&inside)) {
@@ -273,7 +286,8 @@ impl Session<'_, '_> {
             return Err(invalid(format!("`size` must lie between 0 and {most}.")));
         }
         let doubled = if text.contains(':') { text.to_owned() } else { format!("{text}:{text}") };
-        let area = Area::parse(&doubled).filter(|area| if by_cols { area.is_columns() } else { area.is_rows() });
+        let area =
+            Area::parse(&doubled).filter(|area| if by_cols { area.is_columns() } else { area.is_rows() });
         let area = area.ok_or_else(|| invalid(format!("“{text}” names no whole rows or columns.")))?;
         let area = self.current_area(key, area)?;
         self.allow_formats(key, if by_cols { "formatColumns" } else { "formatRows" })?;
@@ -311,7 +325,10 @@ impl Session<'_, '_> {
                 }
                 Err(index) => {
                     let at = sheet.grid.insertion_point(index);
-                    splices.insert(at, format!("<{prefix}row r=\"{number}\" ht=\"{size}\" customHeight=\"1\"/>"));
+                    splices.insert(
+                        at,
+                        format!("<{prefix}row r=\"{number}\" ht=\"{size}\" customHeight=\"1\"/>"),
+                    );
                 }
             }
         }
@@ -350,7 +367,8 @@ fn with_merge(sheet: &Sheet, area: Area) -> Result<Splices, EditError> {
             }
         }
         None => {
-            let behind = frame.children(root).find(|child| !BEFORE_MERGES.contains(&frame.local_name(*child)));
+            let behind =
+                frame.children(root).find(|child| !BEFORE_MERGES.contains(&frame.local_name(*child)));
             let at = behind.map_or(frame.content(root).end, |child| frame.span(child).start);
             splices.insert(at, format!("<{prefix}mergeCells count=\"1\">{item}</{prefix}mergeCells>"));
         }
@@ -378,13 +396,16 @@ fn with_width(sheet: &Sheet, first: u32, last: u32, size: f64) -> Result<Splices
     for col in frame.children_named(list, Ns::S, "col") {
         let number = |name| frame.value(col, Ns::None, name).and_then(|text| text.parse::<u32>().ok());
         let (Some(min), Some(max)) = (number("min"), number("max")) else {
-            let message = format!("A column run of the sheet is damaged near column {}.", column_letters(free));
+            let message =
+                format!("A column run of the sheet is damaged near column {}.", column_letters(free));
             return Err(EditError::new(EditErrorKind::Damaged, message));
         };
         let run = |min: u32, max: u32, sized: bool| {
             let mut text = format!("<{prefix}col min=\"{min}\" max=\"{max}\"");
             for attribute in frame.attributes(col) {
-                if matches!(attribute.name, "min" | "max") || (sized && matches!(attribute.name, "width" | "customWidth" | "bestFit")) {
+                if matches!(attribute.name, "min" | "max")
+                    || (sized && matches!(attribute.name, "width" | "customWidth" | "bestFit"))
+                {
                     continue;
                 }
                 text.push_str(frame.slice(attribute.whole));

@@ -6,18 +6,26 @@ use super::{
     patch::Patch,
     places::Spot,
     session::{Location, Session},
-    structure::shared::GroupRule,
 };
 use crate::{
     EditError, Warning,
     error::EditErrorKind,
-    package::xml::{Ns, NodeId, Splices, escape_attribute, escape_text},
+    package::xml::{NodeId, Ns, Splices, escape_attribute, escape_text},
 };
 
 /// What stands before the names in a workbook (18.2.27).
 const BEFORE: &[&str] = &[
-    "fileVersion", "fileSharing", "workbookPr", "AlternateContent", "revisionPtr", "absPath",
-    "workbookProtection", "bookViews", "sheets", "functionGroups", "externalReferences",
+    "fileVersion",
+    "fileSharing",
+    "workbookPr",
+    "AlternateContent",
+    "revisionPtr",
+    "absPath",
+    "workbookProtection",
+    "bookViews",
+    "sheets",
+    "functionGroups",
+    "externalReferences",
 ];
 
 impl Session<'_, '_> {
@@ -45,7 +53,10 @@ impl Session<'_, '_> {
         let before = found.map(|element| format!("={}", xml.text(element)));
         let splices = match (found, &text) {
             (None, None) => {
-                return Err(EditError::new(EditErrorKind::ZeroMatches, format!("There is no name “{name}”.")));
+                return Err(EditError::new(
+                    EditErrorKind::ZeroMatches,
+                    format!("There is no name “{name}”."),
+                ));
             }
             (Some(element), None) => {
                 let mut patch = Patch::new(xml);
@@ -90,10 +101,6 @@ impl Session<'_, '_> {
     /// Formulas that use a name are computed anew; users of a deleted one are named.
     fn recompute_users_of(&mut self, name: &str, deleted: bool) -> Result<(), EditError> {
         let mut users = Vec::new();
-        let first = name.as_bytes().first().copied().unwrap_or(b'_');
-        let _ = first;
-        self.book.load_tables()?;
-        self.change_formulas(None, b'f', GroupRule::Uniform, &mut |_, _| None)?;
         self.each_formula(&mut |text, place| {
             let uses = tokens(text).iter().any(|token| match &token.kind {
                 TokenKind::Name(prefix) => {

@@ -4,12 +4,13 @@
 
 use super::{
     address::CellRef,
+    grid::CellView,
     parts::{self, PartKind},
     patch::Patch,
     session::Session,
     structure::{
         cells::{self, CellChange},
-        shared::GroupRule,
+        shared::{self, GroupRule},
     },
     workbook::{SheetKey, SheetKind},
 };
@@ -65,6 +66,44 @@ impl Session<'_, '_> {
         }
         self.change_names(change)?;
         self.change_parts(change)
+    }
+
+    /// Changes the formulas of one sheet, cells and frame.
+    pub(super) fn change_sheet_formulas(
+        &mut self,
+        key: SheetKey,
+        mark: u8,
+        rule: GroupRule<'_>,
+        change: &mut ChangeAt<'_>,
+    ) -> Result<(), EditError> {
+        self.change_cells(key, mark, rule, change)?;
+        self.change_frame(key, change)
+    }
+
+    /// Visits the formulas of all cells.
+    pub(super) fn each_formula(&mut self, visit: &mut dyn FnMut(&str, &Place)) -> Result<(), EditError> {
+        let sheets: Vec<(SheetKey, SheetKind)> =
+            self.book.sheets.iter().map(|entry| (entry.key, entry.kind)).collect();
+        for (key, _) in sheets.into_iter().filter(|(_, kind)| *kind != SheetKind::Chartsheet) {
+            self.book.load(key)?;
+            let sheet = self.book.sheet_mut(key)?;
+            sheet.grid.flush()?;
+            let grid = &sheet.grid;
+            let groups = shared::groups(grid)?;
+            for row in grid.rows() {
+                for cell in grid.cells(row) {
+                    let view = CellView { bytes: grid.bytes(), span: cell? };
+                    let Some(text) = view.formula_text() else { continue };
+                    let at = view.span.at;
+                    let place = Place { spot: Spot::Cell(key, at), home: Some(key) };
+                    match groups.iter().find(|group| text.is_empty() && group.members.contains(&at)) {
+                        Some(group) => visit(&group.text, &place),
+                        None => visit(&text, &place),
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn change_cells(

@@ -104,7 +104,7 @@ impl Session<'_, '_> {
     fn grow_table(&mut self, table: &Table, count: u32) -> Result<(), EditError> {
         let xml = self.book.package.xml(&table.part)?;
         let mut patch = Patch::new(&xml);
-        let mut grow = |patch: &mut Patch<'_>, node: NodeId| {
+        let grow = |patch: &mut Patch<'_>, node: NodeId| {
             let Some(area) = patch.value(node, "ref").and_then(|text| Area::parse(&text)) else {
                 return Ok(());
             };

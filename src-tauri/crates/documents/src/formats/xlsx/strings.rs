@@ -32,8 +32,13 @@ impl Strings {
 
     /// The text of an item, phonetic runs left out.
     pub(super) fn get(&self, index: usize) -> Option<String> {
+        self.raw(index).map(string_text)
+    }
+
+    /// An item as it is written.
+    pub(super) fn raw(&self, index: usize) -> Option<&[u8]> {
         let item = self.items.get(index)?;
-        Some(string_text(&self.text[item.start as usize..item.end as usize]))
+        Some(&self.text[item.start as usize..item.end as usize])
     }
 }
 

@@ -31,8 +31,21 @@ const STYLES_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreads
 
 /// The order of a font's children as Excel writes them (18.8.22).
 const FONT_ORDER: &[&str] = &[
-    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color", "name",
-    "family", "charset", "scheme",
+    "b",
+    "i",
+    "strike",
+    "condense",
+    "extend",
+    "outline",
+    "shadow",
+    "u",
+    "vertAlign",
+    "sz",
+    "color",
+    "name",
+    "family",
+    "charset",
+    "scheme",
 ];
 
 impl Session<'_, '_> {
@@ -125,7 +138,8 @@ impl StyleTable<'_> {
             .flat_map(|format| self.xml.attributes(format))
             .map(|attribute| (attribute.name.to_owned(), attribute.value.into_owned()))
             .collect();
-        let mut set = |name: &str, value: String| match attributes.iter_mut().find(|(known, _)| known == name) {
+        let mut set = |name: &str, value: String| match attributes.iter_mut().find(|(known, _)| known == name)
+        {
             Some((_, slot)) => *slot = value,
             None => attributes.push((name.to_owned(), value)),
         };
@@ -211,9 +225,9 @@ impl StyleTable<'_> {
     fn border(&mut self, line: Option<&str>) -> Result<u32, EditError> {
         let prefix = self.prefix().to_owned();
         let side = |name: &str| match line {
-            Some(line) => format!(
-                "<{prefix}{name} style=\"{line}\"><{prefix}color auto=\"1\"/></{prefix}{name}>"
-            ),
+            Some(line) => {
+                format!("<{prefix}{name} style=\"{line}\"><{prefix}color auto=\"1\"/></{prefix}{name}>")
+            }
             None => format!("<{prefix}{name}/>"),
         };
         let sides: String = ["left", "right", "top", "bottom"].iter().map(|name| side(name)).collect();
@@ -234,13 +248,13 @@ impl StyleTable<'_> {
         // Numbers below 164 belong to the application (18.8.30).
         let id = known.iter().filter_map(|node| id_of(*node)).max().unwrap_or(163).max(163) + 1;
         let prefix = self.prefix().to_owned();
-        let markup = format!("<{prefix}numFmt numFmtId=\"{id}\" formatCode=\"{}\"/>", escape_attribute(code)?);
+        let markup =
+            format!("<{prefix}numFmt numFmtId=\"{id}\" formatCode=\"{}\"/>", escape_attribute(code)?);
         if self.list("numFmts").is_some() {
             self.item("numFmts", &markup)?;
         } else {
             let at = self.xml.content(self.xml.root()).start;
-            self.splices
-                .insert(at, format!("<{prefix}numFmts count=\"1\">{markup}</{prefix}numFmts>"));
+            self.splices.insert(at, format!("<{prefix}numFmts count=\"1\">{markup}</{prefix}numFmts>"));
         }
         Ok(id)
     }

@@ -111,10 +111,6 @@ impl<'p> Workbook<'p> {
         })
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.package.limits().clone()
-    }
-
     pub(super) fn entry(&self, key: SheetKey) -> Result<&SheetEntry, EditError> {
         let found = self.sheets.iter().find(|entry| entry.key == key);
         found.ok_or_else(|| EditError::new(EditErrorKind::OutOfRange, "The sheet was deleted before."))

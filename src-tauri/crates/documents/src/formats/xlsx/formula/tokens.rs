@@ -356,7 +356,7 @@ mod tests {
     /// Tokens as text with a letter for their kind, blanks left out.
     fn show(formula: &str) -> String {
         let kind = |token: &Token| match &token.kind {
-            TokenKind::Space => return None,
+            TokenKind::Space => None,
             TokenKind::Text => Some('t'),
             TokenKind::Number => Some('n'),
             TokenKind::Boolean => Some('b'),

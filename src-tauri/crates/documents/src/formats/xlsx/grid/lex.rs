@@ -22,10 +22,6 @@ pub(in crate::formats::xlsx) struct Row {
 }
 
 impl Row {
-    pub(in crate::formats::xlsx) fn span(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-
     pub(in crate::formats::xlsx) fn tag(&self) -> Range<usize> {
         self.start as usize..self.tag_end as usize
     }

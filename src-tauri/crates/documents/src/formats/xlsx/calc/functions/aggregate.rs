@@ -165,7 +165,9 @@ fn pairs(eval: &Eval<'_>, arguments: &[Expr], compute: fn(f64, f64) -> f64) -> O
     answer(pairs.map(|pairs| sum(&pairs.into_iter().map(|(x, y)| compute(x, y)).collect::<Vec<_>>())))
 }
 
-fn by_number(function: i64) -> Option<fn(&[f64]) -> Result<f64, ErrorValue>> {
+type OverNumbers = fn(&[f64]) -> Result<f64, ErrorValue>;
+
+fn by_number(function: i64) -> Option<OverNumbers> {
     Some(match function {
         1 => average,
         2 => |n| Ok(n.len() as f64),

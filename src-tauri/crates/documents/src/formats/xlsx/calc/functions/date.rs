@@ -92,7 +92,7 @@ fn date(year: f64, month: f64, day: f64, dates: DateSystem) -> Result<f64, Error
     let months = year as i64 * 12 + month.trunc() as i64 - 1;
     let first = serial(months.div_euclid(12), months.rem_euclid(12) as u32 + 1, 1, dates)?;
     let result = first + day.trunc() - 1.0;
-    if result < 0.0 || result >= 2_958_466.0 { Err(ErrorValue::Num) } else { Ok(result) }
+    if (0.0..2_958_466.0).contains(&result) { Ok(result) } else { Err(ErrorValue::Num) }
 }
 
 fn months_later(start: f64, months: f64, to_end: bool, dates: DateSystem) -> Result<f64, ErrorValue> {

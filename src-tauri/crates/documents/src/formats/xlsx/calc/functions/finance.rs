@@ -22,7 +22,7 @@ pub(super) fn call(eval: &Eval<'_>, name: &str, arguments: &[Expr]) -> Answer {
             let whole = payment(n[0], n[2], n[3], n[4], n[5])?;
             interest(n[0], n[1], n[2], n[3], n[4], n[5]).map(|part| whole - part)
         }),
-        "RATE" => numbers(eval, arguments, &[0.0, 0.0, 0.1], 3..=6, |n| rate(n)),
+        "RATE" => numbers(eval, arguments, &[0.0, 0.0, 0.1], 3..=6, rate),
         "NPV" => present_of_flows(eval, arguments),
         "IRR" => internal_rate(eval, arguments),
         "XNPV" => dated_present(eval, arguments),

@@ -211,7 +211,7 @@ fn to_step(n: &[f64], towards: fn(f64) -> f64, below: fn(f64) -> f64) -> f64 {
 }
 
 fn factorial(number: f64, step: usize) -> Result<f64, ErrorValue> {
-    if number < 0.0 || number > 300.0 {
+    if !(0.0..=300.0).contains(&number) {
         return Err(ErrorValue::Num);
     }
     let mut product = 1.0;

@@ -103,7 +103,9 @@ fn unique(eval: &Eval<'_>, arguments: &[Expr]) -> Outcome<Operand> {
     let mut kept: Vec<Vec<Scalar>> = Vec::new();
     for row in &rows {
         let count = rows.iter().filter(|other| same_row(row, other)).count();
-        if !(once && count > 1) && !kept.iter().any(|known| same_row(row, known)) {
+        let known = kept.iter().any(|known| same_row(row, known));
+        let repeats = once && count > 1;
+        if !known && !repeats {
             kept.push(row.clone());
         }
     }

@@ -9,12 +9,14 @@ use super::{
     Answer, aggregate, answer, array, collect_numbers, numbers, one, wrong_arguments,
 };
 
+type OverPairs = fn(&[(f64, f64)]) -> Result<f64, ErrorValue>;
+
 pub(super) fn call(eval: &Eval<'_>, name: &str, arguments: &[Expr]) -> Answer {
     let over = |compute: fn(&[f64]) -> Result<f64, ErrorValue>| {
         let numbers = collect_numbers(eval, arguments)?;
         answer(numbers.and_then(|numbers| compute(&numbers)))
     };
-    let paired = |compute: fn(&[(f64, f64)]) -> Result<f64, ErrorValue>| match arguments {
+    let paired = |compute: OverPairs| match arguments {
         [first, second] => {
             let pairs = aggregate::number_pairs(eval, first, second)?;
             answer(pairs.and_then(|pairs| compute(&pairs)))
