@@ -246,7 +246,8 @@ fn slide_operations_on_the_corpus_add_no_fault() {
             assert!(faults.is_empty(), "{name}: {op}: {faults:#?}");
             assert_eq!(slides(&after.bytes).len(), slides_after, "{name}: {op}");
         };
-        let step = count.div_ceil(6).max(1);
+        let tried = if std::env::var_os("STET_FULL").is_some() { 6 } else { 2 };
+        let step = count.div_ceil(tried).max(1);
         for slide in (1..=count).step_by(step) {
             check(json!([{"op": "pptx_delete_slide", "slide": slide}]), count - 1);
             check(json!([{"op": "pptx_duplicate_slide", "slide": slide}]), count + 1);

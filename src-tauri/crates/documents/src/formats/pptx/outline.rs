@@ -193,7 +193,7 @@ impl Writer<'_, '_> {
     ) -> Result<(), DocumentError> {
         let at = format!("s{slide}.shape{}", shape.id);
         let xml = &*parts.xml(part)?;
-        let text = shape_texts(parts, xml, part, shape)?;
+        let (text, names) = shape_texts(parts, xml, part, shape)?;
         let mut node = Node::new(at.clone(), "shape", text)
             .with("slide", slide)
             .with("shape", shape.id)
@@ -207,6 +207,9 @@ impl Writer<'_, '_> {
         }
         if !shape.description.is_empty() {
             node = node.with("alt", shape.description.as_str());
+        }
+        if !names.is_empty() {
+            node = node.with("names", names);
         }
         if shape.kind != ShapeKind::Table {
             nodes.push(node);

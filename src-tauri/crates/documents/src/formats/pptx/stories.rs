@@ -135,19 +135,22 @@ fn shape_stories(xml: &Xml, part: &PartName, shape: &Shape) -> Vec<Story> {
     }
 }
 
-/// All texts of one shape as an outline shows them; table cells have nodes of their own.
+/// All texts of one shape as an outline shows them: what stands in it, and the names a chart takes from its workbook. Table cells have
+/// nodes of their own.
 pub(super) fn shape_texts(
     parts: &Parts<'_, '_>,
     xml: &Xml,
     part: &PartName,
     shape: &Shape,
-) -> Result<String, DocumentError> {
+) -> Result<(String, Vec<String>), DocumentError> {
     let stories = match shape.kind {
         ShapeKind::Table => Vec::new(),
         _ => stories_of(parts, xml, part, shape)?,
     };
-    let texts: Vec<String> = stories.into_iter().map(|story| story.text).collect();
-    Ok(texts.join("\n"))
+    let (names, own): (Vec<Story>, Vec<Story>) =
+        stories.into_iter().partition(|story| matches!(story.place, StoryPlace::ChartName(_)));
+    let own: Vec<String> = own.into_iter().map(|story| story.text).collect();
+    Ok((own.join("\n"), names.into_iter().map(|story| story.text).collect()))
 }
 
 /// The text of a shape that holds one.
