@@ -116,6 +116,10 @@ fn name(xml: &Xml, node: NodeId) -> Option<(Option<(String, usize)>, String)> {
             _ => None,
         };
     }
+    if xml.is(node, Ns::Cx, "v") && xml.is(parent, Ns::Cx, "txData") {
+        let formula = xml.text(xml.child(parent, Ns::Cx, "f")?).into_owned();
+        return Some((Some((formula, 0)), text));
+    }
     if !xml.is(node, Ns::Cx, "pt") {
         return None;
     }

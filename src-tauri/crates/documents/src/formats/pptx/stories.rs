@@ -147,8 +147,9 @@ pub(super) fn shape_texts(
         ShapeKind::Table => Vec::new(),
         _ => stories_of(parts, xml, part, shape)?,
     };
-    let (names, own): (Vec<Story>, Vec<Story>) =
-        stories.into_iter().partition(|story| matches!(story.place, StoryPlace::ChartName(_)));
+    let (names, own): (Vec<Story>, Vec<Story>) = stories
+        .into_iter()
+        .partition(|story| matches!(story.place, StoryPlace::ChartName(_) | StoryPlace::Fixed(_)));
     let own: Vec<String> = own.into_iter().map(|story| story.text).collect();
     Ok((own.join("\n"), names.into_iter().map(|story| story.text).collect()))
 }
