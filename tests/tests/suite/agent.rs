@@ -4,8 +4,12 @@
 mod builtin;
 #[path = "agent/eval.rs"]
 mod eval;
+#[path = "agent/matrix.rs"]
+mod matrix;
 #[path = "agent/remote.rs"]
 mod remote;
+#[path = "agent/seed.rs"]
+mod seed;
 
 use std::{path::PathBuf, sync::Arc};
 

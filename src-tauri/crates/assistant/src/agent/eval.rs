@@ -119,6 +119,11 @@ impl CaseSet {
         Ok(CaseSet { cases: parse(text)?, documents })
     }
 
+    /// The bytes of a document of the set.
+    pub fn document(&self, name: &str) -> Option<Vec<u8>> {
+        self.documents.get(name).cloned()
+    }
+
     /// A set in a folder: `cases.json` and `documents/`.
     pub fn load(folder: &Path) -> Result<CaseSet, AppError> {
         let told = |path: &Path, error: &io::Error| {

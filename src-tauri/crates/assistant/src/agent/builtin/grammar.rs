@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::pattern::{self, Captures, Node, Surroundings};
-use super::rules::{PHRASES, RULES, Rule, Verb};
+use super::rules::{PHRASES, Rule, Verb, rules};
 use super::slots::{Captured, fold, skip_blanks};
 
 /// One understood command.
@@ -37,8 +37,7 @@ struct Compiled {
 }
 
 static COMPILED: LazyLock<Compiled> = LazyLock::new(|| Compiled {
-    rules: RULES
-        .iter()
+    rules: rules()
         .map(|rule| (rule, rule.patterns.iter().map(|source| pattern::compile(source)).collect()))
         .collect(),
     phrases: PHRASES.iter().map(|source| pattern::compile(source)).collect(),
