@@ -275,7 +275,7 @@ async fn every_cell_keeps_the_invariants() {
                 if !fits {
                     continue;
                 }
-                for length in [20, 450] {
+                for length in [20, 400] {
                     let text = "Words of the new text, ".repeat(length / 20);
                     run(&Cell { fault, carrier, subject, text: text.trim().to_string() }, &set).await;
                     cells += 1;

@@ -89,7 +89,7 @@ fn cut(arguments: &str) -> Reply {
     ])
 }
 
-/// Runs a wish; `answer` gives the model's words by how often it was asked and whether the last message says that something failed.
+/// Runs a wish; `answer` gives the model's words by how often it was asked, until the edit is staged.
 async fn run(
     wish: &Wish,
     kind: &str,
@@ -99,9 +99,14 @@ async fn run(
     let file = desk.document(wish.name, &wish.bytes);
     let mut asked = 0;
     let told = file.clone();
-    let upstream = Upstream::with(move |_| {
+    let upstream = Upstream::with(move |seen| {
         asked += 1;
-        Some(answer(asked, &told))
+        let messages = seen.body["messages"].as_array().unwrap();
+        let is_staged = |message: &Value| {
+            message["role"] == "tool" && message["content"].as_str().unwrap().contains(r#""status":"staged""#)
+        };
+        let is_done = messages.iter().any(is_staged);
+        Some(if is_done { Reply::text("好了。") } else { answer(asked, &told) })
     })
     .await
     .unwrap();
@@ -112,7 +117,7 @@ async fn run(
     upstream.assert_clean();
     let label = format!("{} ({kind})", wish.name);
     assert_eq!(report.message.as_deref().ok(), Some("好了。"), "{label}: {:?}", report.message);
-    assert_eq!(report.receipts.len(), 1, "{label}: {:?}", report.receipts);
+    assert!((1..=2).contains(&report.receipts.len()), "{label}: {:?}", report.receipts);
     assert_eq!(
         std::fs::read(desk.path(wish.name)).unwrap(),
         wish.bytes,
@@ -139,8 +144,7 @@ async fn clean_answers() {
         let right = wish.right.clone();
         run(&wish, "clean", move |asked, file| match asked {
             1 => Reply::call("r", "file_read", &json!({"file_id": file.file_id}).to_string()),
-            2 => Reply::call("e", "file_edit", &arguments(file, &right)),
-            _ => Reply::text("好了。"),
+            _ => Reply::call("e", "file_edit", &arguments(file, &right)),
         })
         .await;
     }
@@ -152,8 +156,20 @@ async fn answers_cut_off_and_then_healed() {
         let right = wish.right.clone();
         run(&wish, "cut off", move |asked, file| match asked {
             1 => cut(&arguments(file, &right)),
-            2 => Reply::call("e", "file_edit", &arguments(file, &right)),
-            _ => Reply::text("好了。"),
+            // After a truncation one operation a call, in the short form.
+            _ => {
+                let one = |op: &Value| {
+                    let mut call = op.clone();
+                    call["file_id"] = file.file_id.as_str().into();
+                    call["expected_content_rev"] = file.content_rev.into();
+                    call.to_string()
+                };
+                let calls: Vec<String> = right.as_array().unwrap().iter().map(one).collect();
+                let ids = ["e1", "e2"];
+                let calls: Vec<(&str, &str, &str)> =
+                    calls.iter().zip(ids).map(|(call, id)| (id, "file_edit_short", call.as_str())).collect();
+                Reply::calls("", &calls)
+            }
         })
         .await;
     }
@@ -165,8 +181,7 @@ async fn wrong_answers_and_then_corrected() {
         let (right, wrong) = (wish.right.clone(), wish.wrong.clone());
         run(&wish, "wrong", move |asked, file| match asked {
             1 => Reply::call("w", "file_edit", &arguments(file, &wrong)),
-            2 => Reply::call("e", "file_edit", &arguments(file, &right)),
-            _ => Reply::text("好了。"),
+            _ => Reply::call("e", "file_edit", &arguments(file, &right)),
         })
         .await;
     }

@@ -23,8 +23,15 @@ impl Turn {
 
     /// One call of a tool.
     pub(super) fn count_call(&self, answer: &Answer) {
-        if let Some(counted) = answer.counted {
-            self.count(counted, &answer.value, answer.took);
+        match (answer.counted, answer.value["error"]["code"].as_str()) {
+            (Some(counted), _) => self.count(counted, &answer.value, answer.took),
+            // Refused before anybody looked at the file.
+            (None, Some(code)) => {
+                let key = Key { protocol: "function_call".into(), ..self.key() };
+                self.app.agent.metrics.count(&key, kind::CALL, 1);
+                self.app.agent.metrics.count(&key, code, 1);
+            }
+            (None, None) => {}
         }
     }
 
