@@ -49,6 +49,15 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// List the endpoints of the settings.
+    Models {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give other programs whole, valid tool calls from any endpoint, until Ctrl-C.
+    Proxy(ProxyArguments),
+    /// Run the fixed edit test set against an endpoint.
+    Eval(EvalArguments),
     /// Write completions for a shell.
     Completions { shell: clap_complete::Shell },
     /// Write the man page.
@@ -84,6 +93,44 @@ pub(crate) struct PatchArguments {
     /// Apply in memory only.
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProxyArguments {
+    /// The endpoint's base address, for instance `https://host/v1`. Its key comes from STET_UPSTREAM_KEY or `--provider`.
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: String,
+    /// A loopback address; port 0 takes a free one.
+    #[arg(long, value_name = "127.0.0.1:PORT", default_value = "127.0.0.1:0")]
+    pub(crate) listen: String,
+    /// What clients must send; `none` for no check; a random one when left out.
+    #[arg(long)]
+    pub(crate) token: Option<String>,
+    /// Take the upstream's key from the keychain, as kept by `stet key set`.
+    #[arg(long)]
+    pub(crate) provider: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArguments {
+    /// The endpoint's base address, or `builtin`. Its key comes from STET_UPSTREAM_KEY.
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint: String,
+    /// The model's name at the endpoint.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Another set of cases.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cases: Option<PathBuf>,
+    /// Leave out the cases in free words.
+    #[arg(long)]
+    pub(crate) commands_only: bool,
+    /// Keep rows here as they come, and go on from them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) progress: Option<PathBuf>,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

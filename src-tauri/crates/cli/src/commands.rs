@@ -3,13 +3,16 @@
 pub(crate) mod apply;
 pub(crate) mod ask;
 pub(crate) mod diff;
+pub(crate) mod eval;
 pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod manual;
 pub(crate) mod metrics;
+pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod outline;
 pub(crate) mod patch;
+pub(crate) mod proxy;
 pub(crate) mod verify;
 
 use assistant::{AppError, Response, api::error::ErrorCode};

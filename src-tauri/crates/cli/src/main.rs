@@ -51,6 +51,9 @@ async fn run(arguments: Arguments) -> Exit {
         Command::Patch(arguments) => commands::patch::run(arguments, stop).await,
         Command::Key { command } => commands::keys::run(command, stop).await,
         Command::Metrics { json } => commands::metrics::run(json, stop).await,
+        Command::Models { json } => commands::models::run(json, stop).await,
+        Command::Proxy(arguments) => commands::proxy::run(arguments, stop).await,
+        Command::Eval(arguments) => commands::eval::run(arguments, stop).await,
         Command::Completions { shell } => commands::manual::completions(shell),
         Command::Man => commands::manual::man(),
     }
