@@ -7,8 +7,7 @@ use assistant::{
     agent::{
         builtin::BuiltinModel,
         eval::{self, CaseSet, EvalOptions, EvalReport},
-        model::Model,
-        remote::RemoteModel,
+        model::{Model, RemoteModel},
     },
     api::error::ErrorCode,
     workspace::Stop,
