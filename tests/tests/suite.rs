@@ -21,6 +21,8 @@ mod pptx_pointers;
 mod pptx_slides;
 #[path = "suite/pptx_text.rs"]
 mod pptx_text;
+#[path = "suite/properties.rs"]
+mod properties;
 #[path = "suite/text.rs"]
 mod text;
 #[path = "suite/tidy.rs"]

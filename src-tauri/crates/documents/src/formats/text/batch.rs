@@ -2,13 +2,13 @@
 //!
 //! Which bytes an operation means is decided in `edits`; here they are replaced, counted and written down.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use super::{buffer::Buffer, nearest::shorten};
 use crate::{Applied, ApplyContext, Change, EditError, PositionMap, error::EditErrorKind};
 
 /// So many places are listed one by one; more are summed up in one line.
-const LISTED: usize = 200;
+pub(super) const LISTED: usize = 200;
 /// Longer texts are cut in a receipt, saying by how much.
 const SHOWN: usize = 8_192;
 
@@ -35,10 +35,10 @@ pub(super) enum Shift {
 }
 
 /// One replacement, with what the receipt says of it.
-pub(super) struct Replacement {
+pub(super) struct Replacement<'t> {
     pub range: Range<usize>,
     /// The new text, line ends as `\n`.
-    pub text: String,
+    pub text: Cow<'t, str>,
     /// The number of the line where it begins, and how many lines there are of it afterwards.
     pub line: usize,
     pub lines_after: usize,
@@ -89,7 +89,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Does replacements that ascend and do not overlap; their line numbers are those before any of them.
-    pub(super) fn replace(&mut self, replacements: Vec<Replacement>) -> Result<(), EditError> {
+    pub(super) fn replace(&mut self, replacements: Vec<Replacement<'_>>) -> Result<(), EditError> {
         if (self.ctx.cancel)() {
             return Err(EditError::new(EditErrorKind::Cancelled, "Cancelled; nothing was changed."));
         }
@@ -136,7 +136,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn note(&mut self, line: usize, replacement: &Replacement) {
+    fn note(&mut self, line: usize, replacement: &Replacement<'_>) {
         let cut = |text: &Option<String>| text.as_deref().map(shown);
         let (before, after) = (cut(&replacement.before), cut(&replacement.after));
         if before == after && replacement.before == replacement.after {

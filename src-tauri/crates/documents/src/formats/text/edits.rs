@@ -123,11 +123,11 @@ fn refuse_cut(text: &str) -> Result<(), EditError> {
     .hint("Change a piece of the long line with `replace_text`."))
 }
 
-fn insertion(at: usize, line: usize, text: String, shown: &str) -> Replacement {
+fn insertion(at: usize, line: usize, text: String, shown: &str) -> Replacement<'static> {
     let count = shown.matches('\n').count() + 1;
     Replacement {
         range: at..at,
-        text,
+        text: text.into(),
         line,
         lines_after: count,
         before: None,

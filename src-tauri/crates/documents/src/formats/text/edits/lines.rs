@@ -114,7 +114,7 @@ impl Batch<'_> {
         (first, top): Numbered,
         (last, bottom): Numbered,
         text: String,
-    ) -> Replacement {
+    ) -> Replacement<'static> {
         let (gone, come) = (last - first + 1, text.matches('\n').count() + 1);
         let shifts = if gone == come {
             Vec::new()
@@ -123,10 +123,18 @@ impl Batch<'_> {
         };
         let range = top.start..bottom.end;
         let before = Some(with_plain_ends(&self.buffer.text(range.clone())));
-        Replacement { range, line: first, lines_after: come, before, after: Some(text.clone()), text, shifts }
+        Replacement {
+            range,
+            line: first,
+            lines_after: come,
+            before,
+            after: Some(text.clone()),
+            text: text.into(),
+            shifts,
+        }
     }
 
-    fn line_deletion(&self, (first, top): Numbered, (last, bottom): Numbered) -> Replacement {
+    fn line_deletion(&self, (first, top): Numbered, (last, bottom): Numbered) -> Replacement<'static> {
         let before = Some(with_plain_ends(&self.buffer.text(top.start..bottom.end)));
         // An open last line goes with the ending before it, so that the document stays open.
         let range = if bottom.has_ending() {
@@ -135,7 +143,7 @@ impl Batch<'_> {
             self.buffer.end_of_line_before(top.start)..bottom.end
         };
         let shifts = vec![Shift::Delete { at: first, count: last - first + 1 }];
-        Replacement { range, text: String::new(), line: first, lines_after: 0, before, after: None, shifts }
+        Replacement { range, text: "".into(), line: first, lines_after: 0, before, after: None, shifts }
     }
 
     pub(super) fn replace_lines_containing(

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     super::{
-        batch::{Batch, Replacement, Shift},
+        batch::{self, Batch, Replacement, Shift},
         search::{find_all, with_plain_ends},
     },
     insertion, invalid, refuse_cut,
@@ -53,9 +53,10 @@ impl Batch<'_> {
             },
         };
         let lines = self.buffer.line_numbers(chosen.iter().map(|place| place.start));
-        let replacements = chosen.into_iter().zip(lines);
-        let replacements =
-            replacements.map(|(place, line)| self.text_replacement(place, line, &replace)).collect();
+        let replacements = chosen.into_iter().zip(lines).enumerate();
+        let replacements = replacements
+            .map(|(index, (place, line))| self.text_replacement(place, line, &replace, index < batch::LISTED))
+            .collect();
         self.replace(replacements)
     }
 
@@ -68,16 +69,21 @@ impl Batch<'_> {
         self.replace(vec![insertion(range.start, 1, text.to_owned(), text.trim_end_matches('\n'))])
     }
 
-    fn text_replacement(&self, place: Range<usize>, line: usize, replace: &str) -> Replacement {
+    fn text_replacement<'t>(
+        &self,
+        place: Range<usize>,
+        line: usize,
+        replace: &'t str,
+        is_listed: bool,
+    ) -> Replacement<'t> {
         let before = with_plain_ends(&self.buffer.text(place.clone()));
-        let shifts = self.text_shifts(&place, &before, line, replace);
         Replacement {
-            text: replace.to_owned(),
+            shifts: self.text_shifts(&place, &before, line, replace),
+            text: replace.into(),
             line,
             lines_after: replace.trim_end_matches('\n').matches('\n').count() + 1,
-            before: Some(before),
-            after: Some(replace.to_owned()),
-            shifts,
+            before: is_listed.then_some(before),
+            after: is_listed.then(|| replace.to_owned()),
             range: place,
         }
     }
