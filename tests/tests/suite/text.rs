@@ -193,7 +193,7 @@ fn split(text: &str) -> Vec<(String, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     /// One batch with base positions does what following each line by hand does, and every untouched line keeps its bytes.
     #[test]

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use stet_tests::repository;
 
 /// Files over the alarm, each with the reason why it is not split.
-const LONG: [(&str, &str); 1] = [(
-    "src-tauri/crates/documents/src/edit.rs",
-    "the edit language is one enum; its order is the contract's",
-)];
+const LONG: [(&str, &str); 2] = [
+    ("src-tauri/crates/documents/src/edit.rs", "the edit language is one enum; its order is the contract's"),
+    (
+        "src-tauri/crates/documents/src/formats/xlsx/calc/functions/lookup.rs",
+        "one family of functions with its tests",
+    ),
+];
 
-/// Lines of a file that ring the alarm.
+/// Lines of a file that ring the alarm; a file of tests may be longer.
 const ALARM: usize = 600;
+const ALARM_FOR_TESTS: usize = 800;
 
 /// A dependency, and the only places that may name it (by the beginnings of their paths).
 const DOORS: [(&str, &[&str]); 8] = [
@@ -30,7 +34,12 @@ const DOORS: [(&str, &[&str]); 8] = [
     ("keyring::", &["src-tauri/crates/assistant/src/secrets"]),
     (
         "encoding_rs::",
-        &["src-tauri/crates/documents/src/package/xml", "src-tauri/crates/documents/src/formats/text"],
+        &[
+            "src-tauri/crates/documents/src/package/xml",
+            "src-tauri/crates/documents/src/formats/text",
+            // CODE and CHAR speak of the system's code page.
+            "src-tauri/crates/documents/src/formats/xlsx/calc/functions/text",
+        ],
     ),
     ("chardetng::", &["src-tauri/crates/documents/src/formats/text"]),
     ("imara_diff::", &["src-tauri/crates/documents/src/diff"]),
@@ -113,7 +122,8 @@ fn files_have_a_readable_length() {
     let long = sources().into_iter().filter_map(|(path, text)| {
         let lines = text.lines().count();
         let is_known = LONG.iter().any(|(known, _)| *known == path);
-        (lines > ALARM && !is_known).then(|| format!("{path} has {lines} lines"))
+        let alarm = if path.contains("tests/") { ALARM_FOR_TESTS } else { ALARM };
+        (lines > alarm && !is_known).then(|| format!("{path} has {lines} lines"))
     });
     report(long.collect());
 }

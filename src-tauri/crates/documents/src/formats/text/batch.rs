@@ -17,6 +17,8 @@ pub(super) struct Batch<'a> {
     pub(super) ctx: &'a ApplyContext<'a>,
     positions: PositionMap,
     changes: Vec<Noted>,
+    /// The document had a last line without an ending when it was read.
+    pub(super) was_open: bool,
     /// The operation under way.
     pub(super) op: usize,
 }
@@ -49,7 +51,8 @@ pub(super) struct Replacement<'t> {
 
 impl<'a> Batch<'a> {
     pub(super) fn new(buffer: Buffer<'a>, ctx: &'a ApplyContext<'a>) -> Self {
-        Batch { buffer, ctx, positions: PositionMap::default(), changes: Vec::new(), op: 0 }
+        let was_open = buffer.last_line().is_some_and(|line| !line.has_ending());
+        Batch { buffer, ctx, positions: PositionMap::default(), changes: Vec::new(), was_open, op: 0 }
     }
 
     pub(super) fn finish(self) -> Result<Applied, EditError> {

@@ -42,8 +42,11 @@ impl Batch<'_> {
         let text = whole_lines(text);
         let end = self.buffer.content().end;
         let number = self.buffer.line_count() + 1;
-        let is_open = self.buffer.last_line().is_some_and(|line| !line.has_ending());
-        let whole = if is_open { format!("\n{text}") } else { format!("{text}\n") };
+        let whole = match self.buffer.last_line() {
+            Some(last) if !last.has_ending() => format!("\n{text}"),
+            None if self.was_open => text.clone(),
+            Some(_) | None => format!("{text}\n"),
+        };
         self.replace(vec![insertion(end, number, whole, &text)])
     }
 
