@@ -259,3 +259,25 @@ fn slide_operations_on_the_corpus_add_no_fault() {
         check(json!([{"op": "pptx_append_slide", "title": title}]), count + 1);
     }
 }
+
+#[test]
+fn a_deck_is_made_from_an_outline() {
+    let outline_text =
+        "# Plans & more\n\n## First\n- one\n  - deeper\n- two\n> say it\n\n## Second\nA line\n";
+    let ctx = documents::ApplyContext {
+        author: "Stet",
+        now: "2026-11-30T14:00:00Z",
+        override_protection: false,
+        track_changes: None,
+        limits: documents::Limits::default(),
+        cancel: &|| false,
+    };
+    let deck = documents::formats::pptx::create(outline_text, &ctx).unwrap();
+    assert!(audit(&deck).is_empty(), "{:#?}", audit(&deck));
+    assert_eq!(slides(&deck), ["Plans & more", "First", "Second"]);
+    assert_eq!(text_at(&deck, "s2.shape3").unwrap(), "one\ndeeper\ntwo");
+    assert_eq!(text_at(&deck, "s2.notes").unwrap(), "say it");
+    if let Some(folder) = std::env::var_os("STET_KEEP") {
+        std::fs::write(std::path::Path::new(&folder).join("new.pptx"), &deck).unwrap();
+    }
+}

@@ -7,6 +7,8 @@ mod app_properties;
 mod audit;
 mod body;
 mod charts;
+mod create;
+mod create_parts;
 mod deck;
 mod delete;
 mod duplicate;
@@ -31,6 +33,7 @@ mod stories;
 mod text_ops;
 
 pub use audit::audit;
+pub use create::create;
 
 use crate::{
     Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest, Warning,
