@@ -231,3 +231,18 @@ fn a_failing_batch_says_which_operation() {
     let error = try_apply(&ledger(), ops).expect_err("refused");
     assert_eq!((error.op, error.kind), (Some(1), EditErrorKind::OutOfRange));
 }
+
+#[test]
+fn a_table_like_column_of_dates_keeps_its_style() {
+    let dated = apply(
+        &ledger(),
+        serde_json::json!([{"op": "xlsx_set_cell", "cell": "F1", "value": {"date": "2024-03-01"}}]),
+    );
+    assert_eq!(text(&dated, "Sheet1!F1"), "3/1/2024");
+    let same = try_apply(
+        &dated,
+        serde_json::json!([{"op": "xlsx_set_cell", "cell": "F1", "value": {"date": "2024-03-01"}}]),
+    )
+    .expect("applies");
+    assert!(same.changes.is_empty() && same.bytes == dated);
+}

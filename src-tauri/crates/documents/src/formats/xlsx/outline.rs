@@ -195,6 +195,7 @@ impl Writer<'_> {
         let Some(entry) = book.sheets.iter().find(|entry| entry.key == key) else {
             return Ok(Ended::Complete);
         };
+        let groups = super::structure::shared::groups(&sheet.grid)?;
         let quoted = quote_sheet(&entry.name);
         let floor = self.left - share.min(self.left);
         let mut wrote = false;
@@ -217,7 +218,11 @@ impl Writer<'_> {
                         .with("cell", cell.span.at.to_string())
                         .with("value", tables.json(&value, style));
                 if let Some(formula) = formula {
-                    node = node.with("formula", format!("={formula}"));
+                    // Members of a shared group hold no text of their own.
+                    let group =
+                        groups.iter().find(|g| formula.is_empty() && g.members.contains(&cell.span.at));
+                    let text = group.map(|group| group.text_at(cell.span.at));
+                    node = node.with("formula", format!("={}", text.as_deref().unwrap_or(&formula)));
                 }
                 let code = tables.styles.code(style);
                 if !code.eq_ignore_ascii_case("general") {
