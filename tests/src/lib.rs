@@ -7,6 +7,7 @@ pub mod bench;
 pub mod decks;
 pub mod entries;
 pub mod words;
+pub mod xml;
 
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,10 @@ mod agent;
 mod cli;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
+#[path = "suite/docx_revisions.rs"]
+mod docx_revisions;
+#[path = "suite/docx_rules.rs"]
+mod docx_rules;
 #[path = "suite/gateway.rs"]
 mod gateway;
 #[path = "suite/package.rs"]

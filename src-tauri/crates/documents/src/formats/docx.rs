@@ -12,6 +12,7 @@ mod difference;
 mod fields;
 mod index;
 mod insert;
+mod join;
 mod markup;
 mod notes;
 mod notices;
@@ -21,12 +22,14 @@ mod properties;
 mod ranges;
 mod removal;
 mod replace;
+mod revisions;
 mod rewrite;
 mod rows;
 mod run;
 mod set_style;
 mod set_text;
 mod settings;
+mod settle;
 mod story;
 mod styles;
 mod tables;
@@ -39,6 +42,7 @@ use crate::{
     error::EditErrorKind,
 };
 use batch::Batch;
+use revisions::Verdict;
 
 /// Applies a batch to the bytes of a Word document.
 pub fn apply(bytes: &[u8], ops: &[Edit], context: &ApplyContext<'_>) -> Result<Applied, EditError> {
@@ -47,7 +51,7 @@ pub fn apply(bytes: &[u8], ops: &[Edit], context: &ApplyContext<'_>) -> Result<A
         if (context.cancel)() {
             return Err(EditError::new(EditErrorKind::Cancelled, "The edit was cancelled.").at_op(op));
         }
-        batch.op = op;
+        batch.begin(op);
         perform(&mut batch, edit).map_err(|error| error.at_op(op))?;
     }
     batch.finish()
@@ -83,6 +87,12 @@ fn perform(batch: &mut Batch<'_>, edit: &Edit) -> Result<(), EditError> {
         Edit::DocxDeleteTableRow { table, row } => tables::delete_table_row(batch, *table, *row),
         Edit::DocxAddComment { index, at, find, text } => {
             comments::add_comment(batch, *index, at.as_deref(), find.as_deref(), text)
+        }
+        Edit::DocxAcceptChanges { at, author } => {
+            revisions::settle_changes(batch, at.as_deref(), author.as_deref(), Verdict::Accept)
+        }
+        Edit::DocxRejectChanges { at, author } => {
+            revisions::settle_changes(batch, at.as_deref(), author.as_deref(), Verdict::Reject)
         }
         other => Err(EditError::new(
             EditErrorKind::UnsupportedOp,

@@ -71,6 +71,11 @@ impl Splices {
         self.items.is_empty()
     }
 
+    /// The replacements in the order of planning.
+    pub fn into_items(self) -> Vec<(Range<usize>, Vec<u8>)> {
+        self.items
+    }
+
     /// Each replaced range with the length of what replaces it, in the order of planning.
     pub fn ranges(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         self.items.iter().map(|(range, with)| (range.clone(), with.len()))

@@ -16,10 +16,7 @@ use super::{
 use crate::{
     Applied, ApplyContext, Change, DocumentError, EditError, Warning,
     error::EditErrorKind,
-    package::{
-        Package,
-        xml::{Ns, Splices},
-    },
+    package::{Package, xml::Splices},
 };
 
 /// The moves of one operation in one part: replaced range and new length, in order.
@@ -30,6 +27,8 @@ struct PartState {
     base: Option<Rc<Loaded>>,
     current: Option<Rc<Loaded>>,
     steps: Vec<Step>,
+    /// How many steps there were when the operation in progress began.
+    before_op: usize,
 }
 
 /// An element that an operation is about.
@@ -58,8 +57,8 @@ pub(super) enum Spotted {
     Kept { part: usize, start: usize },
     /// Something new: `relative` bytes into what was inserted at `at`.
     New { part: usize, at: usize, relative: usize },
-    /// Something removed, by the address it had.
-    Gone(String),
+    /// Something removed, which stood at this byte before the operation and had this address then.
+    Gone { part: usize, start: usize, at: String },
 }
 
 struct PendingChange {
@@ -93,7 +92,7 @@ impl<'a> Batch<'a> {
             settings,
             parts: parts
                 .into_iter()
-                .map(|part| PartState { part, base: None, current: None, steps: Vec::new() })
+                .map(|part| PartState { part, base: None, current: None, steps: Vec::new(), before_op: 0 })
                 .collect(),
             styles: None,
             numbering: None,
@@ -101,6 +100,14 @@ impl<'a> Batch<'a> {
             warnings: Vec::new(),
             next_annotation: Cell::new(None),
         })
+    }
+
+    /// Begins an operation.
+    pub(super) fn begin(&mut self, op: usize) {
+        self.op = op;
+        for state in &mut self.parts {
+            state.before_op = state.steps.len();
+        }
     }
 
     pub(super) fn part_count(&self) -> usize {
@@ -193,7 +200,13 @@ impl<'a> Batch<'a> {
     pub(super) fn refresh_parts(&mut self) -> Result<(), DocumentError> {
         for part in story_parts(&self.package)? {
             if !self.parts.iter().any(|state| state.part.name.same(&part.name)) {
-                self.parts.push(PartState { part, base: None, current: None, steps: Vec::new() });
+                self.parts.push(PartState {
+                    part,
+                    base: None,
+                    current: None,
+                    steps: Vec::new(),
+                    before_op: 0,
+                });
             }
         }
         Ok(())
@@ -312,22 +325,68 @@ impl<'a> Batch<'a> {
     ) {
         let follow = match &spotted {
             Spotted::Kept { part, start } => {
-                let steps = &self.parts[*part].steps;
-                steps
-                    .last()
-                    .map_or(Some(*start), |step| moved(step, *start))
-                    .map(|now| (*part, now, steps.len()))
+                let steps = self.parts[*part].steps.len();
+                self.where_now(*part, *start).map(|now| (*part, now, steps))
             }
             Spotted::New { part, at, relative } => {
                 let steps = &self.parts[*part].steps;
                 let shift = steps.last().map_or(0, |step| shift_before(step, *at));
                 Some((*part, at.wrapping_add_signed(shift) + relative, steps.len()))
             }
-            Spotted::Gone(_) => None,
+            Spotted::Gone { .. } => None,
         };
-        let location = if let Spotted::Gone(at) = spotted { at } else { String::new() };
+        let location = match spotted {
+            Spotted::Gone { part, start, at } => self.base_address(part, start).unwrap_or(at),
+            Spotted::Kept { .. } | Spotted::New { .. } => String::new(),
+        };
         let change = Change { op: self.op, location, before, after, detail: detail.map(str::to_owned) };
         self.changes.push(PendingChange { change, follow });
+    }
+
+    /// The address in the base revision of what stands at a byte before this operation; nothing for what the batch itself brought.
+    fn base_address(&self, part: usize, start: usize) -> Option<String> {
+        let state = &self.parts[part];
+        let earlier = &state.steps[..state.before_op];
+        let now = |entry: &Entry| earlier.iter().try_fold(entry.start, |start, step| moved(step, start));
+        let base = state.base.as_ref()?;
+        base.index.entries.iter().find(|entry| now(entry) == Some(start)).map(|entry| entry.at.clone())
+    }
+
+    /// Where an element that stood at a byte before the operation is now.
+    fn where_now(&self, part: usize, start: usize) -> Option<usize> {
+        let state = &self.parts[part];
+        state.steps[state.before_op..].iter().try_fold(start, |start, step| moved(step, start))
+    }
+
+    /// The entry of what stood at a byte before the operation, in the part as it is now.
+    pub(super) fn target_now(&mut self, part: usize, start: usize) -> Result<Option<Target>, EditError> {
+        let Some(now) = self.where_now(part, start) else { return Ok(None) };
+        let loaded = self.load(part)?;
+        let entry = loaded.index.entry_at(now);
+        Ok(entry.map(|entry| Target { part, loaded, entry }))
+    }
+
+    /// What a paragraph (or row) that stood at a byte before the operation shows now; `None` when it is gone.
+    pub(super) fn text_now(&mut self, part: usize, start: usize) -> Result<Option<String>, EditError> {
+        let target = self.target_now(part, start)?;
+        Ok(target.map(|target| match target.entry().kind {
+            EntryKind::Paragraph => {
+                super::view::text_of(&target.loaded.xml, &target.loaded.index, target.entry().node)
+            }
+            EntryKind::Table | EntryKind::Row | EntryKind::Cell => String::new(),
+        }))
+    }
+
+    /// Settling changes is itself no tracked change, which some protection asks for.
+    pub(super) fn check_untracked_allowed(&mut self) -> Result<(), EditError> {
+        if self.settings.protection == Protection::TrackedOnly && !self.context.override_protection {
+            return Err(EditError::new(
+                EditErrorKind::ReadOnly,
+                "The document is protected so that tracked changes can be made but not settled.",
+            )
+            .hint("Ask the user; with `override_protection` it is done all the same."));
+        }
+        Ok(())
     }
 
     /// The author and time of tracked changes when this operation is to be tracked.
@@ -462,9 +521,4 @@ fn highest_id(bytes: &[u8]) -> u64 {
         std::str::from_utf8(&digits[..length]).ok()?.parse::<u64>().ok().filter(|id| *id < 1 << 30)
     });
     numbers.max().unwrap_or(0)
-}
-
-/// The element of a package-wide namespace test: `w:p` of the main namespace.
-pub(super) fn is_paragraph(loaded: &Loaded, entry: &Entry) -> bool {
-    loaded.xml.is(entry.node, Ns::W, "p")
 }

@@ -5,6 +5,7 @@
 use super::{batch::Batch, rewrite::would_damage};
 use crate::{
     EditError,
+    error::EditErrorKind,
     package::{
         PartName,
         xml::{NodeId, Ns, Splices, Xml, escape_attribute, escape_text},
@@ -41,6 +42,7 @@ pub(super) fn follow(
             )));
         };
         let Some(found) = find(&data, &steps) else { continue };
+        ask_before_properties(batch, &store)?;
         let mut splices = Splices::default();
         plan(&data, &found, text, &mut splices)?;
         let bytes = data.write(splices)?;
@@ -48,6 +50,23 @@ pub(super) fn follow(
         warn_of_others(batch, xml, &path, at);
         return Ok(());
     }
+    Ok(())
+}
+
+/// A document property is more than text: it changes only when that is asked for.
+fn ask_before_properties(batch: &mut Batch<'_>, store: &str) -> Result<(), EditError> {
+    if !(store.eq_ignore_ascii_case(CORE) || store.eq_ignore_ascii_case(EXTENDED)) {
+        return Ok(());
+    }
+    if !batch.context.override_protection {
+        let message = "The text shows a property of the document (its title, author or the like), which would change with it.";
+        return Err(EditError::new(EditErrorKind::ReadOnly, message)
+            .hint("Ask the user; with `override_protection` the property and the text are changed alike."));
+    }
+    batch.warn_once(
+        "property_changed",
+        "A property of the document was changed along with the text that shows it.".into(),
+    );
     Ok(())
 }
 

@@ -89,6 +89,12 @@ pub(super) fn delete_entries(
             _ => nodes.iter().filter_map(|node| index.twins(*node).get(branch - 1).copied()).collect(),
         };
         let removals = removals(xml, &own);
+        if removals
+            .iter()
+            .all(|removal| matches!(removal, Removal::Content(_)) && removal.range(xml).is_empty())
+        {
+            return Err(would_damage("An empty paragraph is needed there: at the end of a cell, note, header, box or control, or between two tables.".into()));
+        }
         if let Some(tracking) = &tracking {
             tracked_delete::paragraphs(target, &removals, tracking, &mut splices)?;
         } else {
@@ -113,7 +119,9 @@ pub(super) fn delete_entries(
     let tracked = tracking.is_some();
     for (at, start, text, removal) in told {
         match removal {
-            Removal::Whole(_) if !tracked => batch.report(Spotted::Gone(at), Some(text), None, None),
+            Removal::Whole(_) if !tracked => {
+                batch.report(Spotted::Gone { part: target.part, start, at }, Some(text), None, None)
+            }
             Removal::Whole(_) | Removal::Content(_) => {
                 if matches!(removal, Removal::Content(_)) {
                     batch.warn_at(
@@ -135,7 +143,7 @@ pub(super) fn delete_entries(
 }
 
 /// Which of the paragraphs go whole and which only lose their content, because a paragraph is needed in their place.
-fn removals(xml: &Xml, paragraphs: &[NodeId]) -> Vec<Removal> {
+pub(super) fn removals(xml: &Xml, paragraphs: &[NodeId]) -> Vec<Removal> {
     let mut kept: Vec<NodeId> = Vec::new();
     for (position, paragraph) in paragraphs.iter().enumerate().rev() {
         // Blocks after this one that stay: the ones not deleted, and the ones kept as empty paragraphs.

@@ -19,6 +19,16 @@ const TABLE_LIMIT: usize = 1 << 20;
 
 /// The hunks that turn `old` into `new`, in order, without touching each other.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
+    hunks_of(old, new, 3)
+}
+
+/// The same with every common word kept, however little the texts have in common.
+pub(super) fn fine_hunks(old: &str, new: &str) -> Vec<Hunk> {
+    hunks_of(old, new, usize::MAX)
+}
+
+/// Below one part in `share` of common words there is one hunk.
+fn hunks_of(old: &str, new: &str, share: usize) -> Vec<Hunk> {
     let (prefix, suffix) = common_ends(old, new);
     let (old_middle, new_middle) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
     if old_middle.is_empty() && new_middle.is_empty() {
@@ -28,7 +38,7 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     if old_middle.is_empty() || new_middle.is_empty() {
         return vec![whole];
     }
-    match by_words(old_middle, new_middle) {
+    match by_words(old_middle, new_middle, share) {
         Some(mut pieces) => {
             for piece in &mut pieces {
                 piece.old = piece.old.start + prefix..piece.old.end + prefix;
@@ -53,7 +63,7 @@ fn common_ends(old: &str, new: &str) -> (usize, usize) {
     (prefix, suffix)
 }
 
-fn by_words(old: &str, new: &str) -> Option<Vec<Hunk>> {
+fn by_words(old: &str, new: &str, share: usize) -> Option<Vec<Hunk>> {
     let (old_words, new_words): (Vec<&str>, Vec<&str>) =
         (old.split_word_bounds().collect(), new.split_word_bounds().collect());
     if old_words.len() * new_words.len() > TABLE_LIMIT {
@@ -62,7 +72,7 @@ fn by_words(old: &str, new: &str) -> Option<Vec<Hunk>> {
     let pairs = common_words(&old_words, &new_words);
     let kept: usize = pairs.iter().map(|(at, _)| old_words[*at].trim().len()).sum();
     let longest = old.trim().len().max(new.trim().len());
-    if kept * 3 < longest {
+    if kept.saturating_mul(share) < longest {
         return None;
     }
     Some(between(&old_words, &new_words, &pairs))

@@ -50,6 +50,14 @@ pub(super) struct Aftermath {
     pub(super) endnotes: Vec<String>,
 }
 
+impl Aftermath {
+    pub(super) fn extend(&mut self, other: Aftermath) {
+        self.comments.extend(other.comments);
+        self.footnotes.extend(other.footnotes);
+        self.endnotes.extend(other.endnotes);
+    }
+}
+
 /// Plans the removals; everything is checked before anything is planned.
 pub(super) fn plan_removal(
     batch: &mut Batch<'_>,
@@ -61,6 +69,7 @@ pub(super) fn plan_removal(
     let gone: Vec<Range<usize>> = removals.iter().map(|removal| removal.range(xml)).collect();
     refuse_half_fields(target, &gone)?;
     refuse_locks(batch, xml, removals)?;
+    refuse_bound(xml, removals)?;
     let inside = |node: NodeId| gone.iter().any(|range| range.contains(&xml.span(node).start));
     let mut aftermath = Aftermath::default();
     let references = References::of(xml, &inside);
@@ -220,6 +229,25 @@ pub(super) fn refuse_half_fields(target: &Target, gone: &[Range<usize>]) -> Resu
         }
     }
     Ok(())
+}
+
+/// What is bound to data comes back from the data when Word opens the document.
+fn refuse_bound(xml: &Xml, removals: &[Removal]) -> Result<(), EditError> {
+    let is_bound = |control: NodeId| {
+        let properties = xml.child(control, Ns::W, "sdtPr");
+        properties.is_some_and(|properties| {
+            xml.children(properties).any(|child| xml.local_name(child) == "dataBinding")
+        })
+    };
+    let around = |removal: &Removal| controls_around(xml, removal.node()).any(is_bound);
+    match removals.iter().any(around) {
+        false => Ok(()),
+        true => Err(would_damage(
+            "The text belongs to a control that is bound to data of the document, which would bring it back."
+                .into(),
+        )
+        .hint("Set the text of the control instead.")),
+    }
 }
 
 /// Locked controls neither lose their content nor go.

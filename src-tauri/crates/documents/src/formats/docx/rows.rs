@@ -69,6 +69,15 @@ fn row_cells(xml: &Xml, row: NodeId) -> Vec<NodeId> {
     .collect()
 }
 
+/// The rows of a table, also those in content controls.
+pub(super) fn rows_of(xml: &Xml, table: NodeId) -> Vec<NodeId> {
+    super::index::visible_descendants(xml, table, |node| {
+        xml.parent(node).is_some_and(|parent| xml.is(parent, Ns::W, "tr"))
+    })
+    .filter(|node| xml.is(*node, Ns::W, "tr"))
+    .collect()
+}
+
 /// The rows of the table that a row belongs to, in order.
 fn rows_of_table(target: &Target) -> Vec<usize> {
     let table = target.entry().at.rsplit_once('.').map_or("", |(table, _)| table);
@@ -346,8 +355,8 @@ pub(super) fn plan_tracked_removal(
     }
     let at = format!("{}.", target.entry().at);
     for (_, entry) in target.loaded.index.paragraphs().filter(|(_, entry)| entry.at.starts_with(&at)) {
-        tracked_delete::runs(xml, entry.node, tracking, splices);
         tracked_delete::mark_paragraph(xml, entry.node, "del", tracking, splices);
+        tracked_delete::runs(xml, entry.node, tracking, splices);
     }
     Ok(())
 }

@@ -337,10 +337,11 @@ impl<'x> RunWriter<'x> {
         let mut cut_texts = Vec::new();
         let mut out = String::new();
         for (position, (state, group)) in groups.iter().enumerate() {
-            let cuts = Cuts {
-                before: groups[..position].iter().any(is_own),
-                after: groups[position + 1..].iter().any(is_own),
-            };
+            let (before, after) =
+                (groups[..position].iter().any(is_own), groups[position + 1..].iter().any(is_own));
+            // What is new at the edge of a run has not cut it.
+            let is_inside = *state != State::New || before && after;
+            let cuts = Cuts { before: before && is_inside, after: after && is_inside };
             match state {
                 State::Kept => out.push_str(&self.piece(group, "t", &mut cut_texts)?),
                 State::Gone => {
@@ -350,7 +351,7 @@ impl<'x> RunWriter<'x> {
                 State::New => {
                     let run = self.new_run(group)?;
                     let mark = tracking.wrap("ins", &self.names, cuts, &run);
-                    self.place_insertion(mark, cuts, &mut out, splices);
+                    self.place_insertion(mark, (before, after), &mut out, splices);
                 }
             }
         }
@@ -390,15 +391,21 @@ impl<'x> RunWriter<'x> {
     }
 
     /// Another author's insertion is parted around ours (nested `w:ins` is no form that Word writes).
-    fn place_insertion(&self, mark: String, cuts: Cuts, out: &mut String, splices: &mut Splices) {
+    fn place_insertion(
+        &self,
+        mark: String,
+        (before, after): (bool, bool),
+        out: &mut String,
+        splices: &mut Splices,
+    ) {
         let xml = self.xml;
         let around = xml.parent(self.run).filter(|parent| xml.is(*parent, Ns::W, "ins"));
         let Some(around) = around else { return out.push_str(&mark) };
         let first = xml.children(around).next() == Some(self.run);
         let last = xml.children(around).last() == Some(self.run);
-        if !cuts.before && first {
+        if !before && first {
             splices.insert(xml.span(around).start, mark);
-        } else if !cuts.after && last {
+        } else if !after && last {
             splices.insert(xml.span(around).end, mark);
         } else {
             let (open, name) = (xml.slice(xml.start_tag(around)), xml.qualified_name(around));

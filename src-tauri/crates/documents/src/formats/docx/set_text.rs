@@ -3,7 +3,7 @@
 use super::{
     batch::{Batch, EditKind, Spotted, Target},
     controls,
-    difference::{Hunk, hunks},
+    difference::{Hunk, fine_hunks, hunks},
     index::StoryKind,
     insert::{plan_insertion, report_new},
     markup::{normalized, paragraphs_of},
@@ -34,9 +34,25 @@ pub(super) fn set_paragraph(
     let parts = paragraphs_of(&text);
     // A paragraph that holds blank lines of its own keeps them as line breaks.
     if parts.len() < 2 || view.text.contains("\n\n") {
-        return change_text(batch, &target, &[(target.entry, hunks(&view.text, &text))]);
+        let changes = fitting_hunks(&target, &view, &text);
+        return change_text(batch, &target, &[(target.entry, changes)]);
     }
     set_and_continue(batch, &target, &view.text, &parts)
+}
+
+/// The difference that the paragraph can take: in one piece where the texts have little in common, word by word where that would
+/// cross a border.
+pub(super) fn fitting_hunks(target: &Target, view: &View, text: &str) -> Vec<Hunk> {
+    let coarse = hunks(&view.text, text);
+    let (xml, index) = (&target.loaded.xml, &target.loaded.index);
+    let fits = |hunks: &[Hunk]| rewrite(xml, index, view, hunks, None, &mut Splices::default()).is_ok();
+    if coarse.len() == 1 && !fits(&coarse) {
+        let fine = fine_hunks(&view.text, text);
+        if fits(&fine) {
+            return fine;
+        }
+    }
+    coarse
 }
 
 /// Text with blank lines: the first part becomes the paragraph's text, the others follow as paragraphs like it.
@@ -51,7 +67,8 @@ fn set_and_continue(
     let (xml, index) = (&target.loaded.xml, &target.loaded.index);
     let look = look_like(xml, index, target.entry().node);
     let mut splices = Splices::default();
-    plan_text(batch, target, &hunks(before, &parts[0]), tracking.as_ref(), &mut splices)?;
+    let changes = fitting_hunks(target, &View::of(xml, index, target.entry().node), &parts[0]);
+    plan_text(batch, target, &changes, tracking.as_ref(), &mut splices)?;
     let written = plan_insertion(batch, target, Position::After, &mut splices, |names| {
         parts[1..].iter().map(|text| look.paragraph(names, text, tracking.as_ref())).collect()
     })?;
@@ -113,6 +130,10 @@ pub(super) fn change_text(
         reports.push((one.entry().start, before, after));
     }
     batch.commit(target.part, &target.loaded, splices)?;
+    if let Some(tracking) = &tracking {
+        let starts: Vec<usize> = reports.iter().map(|(start, ..)| *start).collect();
+        super::revisions::drop_spent_insertions(batch, target.part, &starts, tracking.author)?;
+    }
     for (start, before, after) in reports {
         batch.report(Spotted::Kept { part: target.part, start }, Some(before), Some(after), None);
     }

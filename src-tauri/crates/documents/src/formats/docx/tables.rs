@@ -2,7 +2,6 @@
 
 use super::{
     batch::{Batch, EditKind, Spotted, Target},
-    difference::hunks,
     index::EntryKind,
     insert::{plan_insertion, report_new},
     markup::{normalized, paragraphs_of},
@@ -10,9 +9,9 @@ use super::{
     removal::{Removal, plan_removal},
     rewrite::would_damage,
     rows::{Merge, cells_of},
-    set_text::plan_text,
+    set_text::{fitting_hunks, plan_text},
     tracked_delete,
-    view::text_of,
+    view::{View, text_of},
 };
 use crate::{
     EditError,
@@ -100,7 +99,11 @@ fn plan_cell(
     let mut splices = Splices::default();
     for ((entry, before), after) in paragraphs.iter().zip(old).zip(new) {
         let one = Target { entry: *entry, ..cell.clone() };
-        plan_text(batch, &one, &hunks(before, after), tracking.as_ref(), &mut splices)?;
+        if before != after {
+            let view = View::of(xml, index, one.entry().node);
+            let changes = fitting_hunks(&one, &view, after);
+            plan_text(batch, &one, &changes, tracking.as_ref(), &mut splices)?;
+        }
     }
     let surplus: Vec<Removal> =
         paragraphs.iter().skip(new.len()).map(|entry| Removal::Whole(index.entries[*entry].node)).collect();
@@ -214,7 +217,7 @@ pub(super) fn delete_table_row(batch: &mut Batch<'_>, table: usize, row: usize) 
     super::comments::remove(batch, &aftermath.comments)?;
     let spotted = match is_tracked {
         true => Spotted::Kept { part: target.part, start },
-        false => Spotted::Gone(at),
+        false => Spotted::Gone { part: target.part, start, at },
     };
     batch.report(spotted, Some(text.join(" | ")), None, Some("structure"));
     Ok(())

@@ -37,10 +37,11 @@ pub(super) fn paragraphs(
             return Err(would_damage("The text holds an end of a tracked move.".into())
                 .hint("Accept or reject the move first."));
         }
-        runs(xml, paragraph, tracking, splices);
+        // The mark first: it may have to stand at the very place where the first run begins.
         if matches!(removal, Removal::Whole(_)) {
             mark_paragraph(xml, paragraph, "del", tracking, splices);
         }
+        runs(xml, paragraph, tracking, splices);
     }
     Ok(())
 }

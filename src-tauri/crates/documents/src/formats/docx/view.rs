@@ -118,6 +118,9 @@ impl View {
 
     /// The positions in `atoms` of those that a range of the text touches.
     pub(super) fn touched(&self, range: &Range<usize>) -> Range<usize> {
+        if range.is_empty() {
+            return 0..0;
+        }
         let first = self.atoms.partition_point(|atom| atom.range.end <= range.start);
         let last = self.atoms.partition_point(|atom| atom.range.start < range.end);
         first..last.max(first)
