@@ -144,9 +144,9 @@ export class Fake implements Backend {
   }
 
   private diff(params: Params): unknown {
-    if (!params.proposal_id) return { changes: [], text_diff: { hunks: [] } };
+    if (!params.proposal_id) return { changes: [], text_diff: { hunks: [], words: [] } };
     const proposal = this.proposal(String(params.proposal_id));
-    return { changes: proposal.wire.changes, text_diff: { hunks: lineHunks(proposal.before, proposal.after) } };
+    return { changes: proposal.wire.changes, text_diff: { hunks: lineHunks(proposal.before, proposal.after), words: [] } };
   }
 
   private accept(id: string): Receipt {

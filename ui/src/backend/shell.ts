@@ -35,6 +35,8 @@ export interface ParamsOfShell {
   'shell.open_link': { address: string };
   'shell.show_in_folder': { file_id: string };
   'shell.theme': { theme: 'system' | 'light' | 'dark' };
+  /** Slides count from 0; the width is in pixels. */
+  'shell.slide_picture': { file_id: string; side: string; proposal_id?: string; slide: number; width: number };
   'turn.start': { message: string; file_ids: string[]; model?: string; conversation?: string };
   'turn.cancel': { turn_id: string };
 }
@@ -49,6 +51,7 @@ export interface AnswersOfShell {
   'shell.open_link': Nothing;
   'shell.show_in_folder': Nothing;
   'shell.theme': Nothing;
+  'shell.slide_picture': { png: string };
   'turn.start': { turn_id: string };
   'turn.cancel': unknown;
 }

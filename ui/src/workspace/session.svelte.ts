@@ -147,6 +147,15 @@ export class Session {
     });
   }
 
+  /** A change made by the person's own hand: an operation like any other, shown before it is saved. */
+  async editByHand(file_id: string, ops: Record<string, unknown>[]): Promise<boolean> {
+    return await this.attempt(async () => {
+      await this.backend.call('documents.edit', {
+        file_id, ops: ops as never, expected_content_rev: this.revision(file_id), mode: 'stage', by_user: true,
+      });
+    });
+  }
+
   async undo(file_id: string): Promise<void> {
     await this.step(file_id, 'history.undo');
   }
