@@ -3,6 +3,7 @@
  * and keeps revisions, proposals and snapshots like the real one. It is not a second implementation of the product.
  */
 import type { AppError, AppEvent, Backend, Begin, Change, DocumentInfo, Proposal, Receipt, Snapshot, ToolReceipt } from './index';
+import type { Settings } from './generated/Settings';
 
 interface FakeDocument {
   info: DocumentInfo;
@@ -48,6 +49,10 @@ export class Fake implements Backend {
   /** A test sets an error here; the next request of that command fails with it. */
   failNext = new Map<string, AppError>();
   private listener: (event: AppEvent) => void = () => {};
+  settings: Settings = {
+    language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [],
+    retention: { days: 180, per_file: 500, megabytes: 4096 }, turn: { steps: 24, tokens: 0, seconds: 900, inline_characters: 500 },
+  };
   private counter = 0;
   private seq = 0;
 
@@ -100,6 +105,20 @@ export class Fake implements Backend {
       case 'shell.open_dialog':
       case 'shell.open_samples':
         return { opened: [this.add(`note-${this.documents.size + 1}.md`, 'text', 'A note.\n')], failed: [] };
+      case 'settings.get':
+        return this.settings;
+      case 'settings.update':
+        Object.assign(this.settings, params.changes);
+        return this.settings;
+      case 'history.usage':
+        return { ok: true, files: 1, snapshots: 2, stored_bytes: 4096 };
+      case 'metrics.get':
+        return { ok: true, rows: [] };
+      case 'app.status':
+        return { ok: true, version: '0.1.0', home: '/home/someone/.local/share/stet', notices: [] };
+      case 'keys.status':
+      case 'keys.set':
+        return { provider: params.provider, place: command === 'keys.set' ? 'keychain' : 'none', has_keychain: true };
       case 'shell.recent':
         return [{ path: '/home/someone/Documents/welcome.md', name: 'welcome.md', folder: '/home/someone/Documents' }];
       case 'preview.text':

@@ -1,4 +1,4 @@
-/** The desktop shell's own requests (src-tauri/src/bridge.rs), and turns until their types are generated. */
+/** The desktop shell's own requests (src-tauri/src/bridge.rs). */
 import type { AppError } from './generated/AppError';
 import type { DocumentInfo } from './generated/DocumentInfo';
 
@@ -37,8 +37,6 @@ export interface ParamsOfShell {
   'shell.theme': { theme: 'system' | 'light' | 'dark' };
   /** Slides count from 0; the width is in pixels. */
   'shell.slide_picture': { file_id: string; side: string; proposal_id?: string; slide: number; width: number };
-  'turn.start': { message: string; file_ids: string[]; model?: string; conversation?: string };
-  'turn.cancel': { turn_id: string };
 }
 
 export interface AnswersOfShell {
@@ -52,6 +50,4 @@ export interface AnswersOfShell {
   'shell.show_in_folder': Nothing;
   'shell.theme': Nothing;
   'shell.slide_picture': { png: string };
-  'turn.start': { turn_id: string };
-  'turn.cancel': unknown;
 }
