@@ -124,6 +124,10 @@ export class Session {
     });
   }
 
+  async showInFolder(file_id: string): Promise<void> {
+    await this.attempt(async () => void (await this.backend.call('shell.show_in_folder', { file_id })));
+  }
+
   async close(file_id: string): Promise<void> {
     await this.attempt(async () => {
       await this.backend.call('documents.close', { file_id });

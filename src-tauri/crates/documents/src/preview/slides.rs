@@ -115,8 +115,8 @@ pub fn drawable(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, DocumentError>
         }
         let content = package.require(&part)?;
         let is_wide = content.starts_with(b"\xFF\xFE") || content.starts_with(b"\xFE\xFF");
-        let is_slide = part.folder().trim_matches('/').eq_ignore_ascii_case("ppt/slides")
-            && may_hold_rtl(&content);
+        let is_slide =
+            part.folder().trim_matches('/').eq_ignore_ascii_case("ppt/slides") && may_hold_rtl(&content);
         if !is_wide && !is_slide {
             continue;
         }
