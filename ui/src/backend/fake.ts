@@ -3,6 +3,7 @@
  * and keeps revisions, proposals and snapshots like the real one. It is not a second implementation of the product.
  */
 import type { AppError, AppEvent, Backend, Begin, Change, DocumentInfo, Proposal, Receipt, Snapshot, ToolReceipt } from './index';
+import { sheetWindow, slideList, wordCopy } from './fake-previews';
 import type { Settings } from './generated/Settings';
 
 interface FakeDocument {
@@ -78,7 +79,7 @@ export class Fake implements Backend {
       this.failNext.delete(command);
       throw failure;
     }
-    return structuredClone(this.answer(command, given)) as never;
+    return structuredClone(await this.answer(command, given)) as never;
   }
 
   /** Core events get their number here. */
@@ -123,6 +124,14 @@ export class Fake implements Backend {
         return [{ path: '/home/someone/Documents/welcome.md', name: 'welcome.md', folder: '/home/someone/Documents' }];
       case 'preview.text':
         return { text: this.textOf(params), encoding: 'UTF-8', line_ending: 'lf' };
+      case 'preview.sheet':
+        return sheetWindow(params as never);
+      case 'preview.slides':
+        return slideList();
+      case 'preview.docx':
+        return wordCopy();
+      case 'shell.slide_picture':
+        throw refusal('unsupported_document', 415, 'The fake draws no pictures.');
       case 'documents.diff':
         return this.diff(params);
       case 'proposals.list':

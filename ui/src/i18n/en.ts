@@ -310,6 +310,7 @@ export const en = {
   'layout.toggle.documents': 'Show or hide the documents',
   'layout.toggle.assistant': 'Show or hide the assistant',
   'layout.focus.composer': 'Go to the message box',
+  'layout.uncover': 'Back to the document',
   'layout.main': 'Document',
 
   'place.line': 'line {number}',

@@ -312,6 +312,7 @@ export const zh: Record<Key, string> = {
   'layout.toggle.documents': '显示或隐藏文档',
   'layout.toggle.assistant': '显示或隐藏助手',
   'layout.focus.composer': '转到输入框',
+  'layout.uncover': '回到文档',
   'layout.main': '文档',
 
   'place.line': '第 {number} 行',

@@ -40,6 +40,7 @@ const HEAD_HEIGHT = 22;
 /** Beyond the last cell, so that a sheet does not end abruptly. */
 const MORE_ROWS = 40;
 const MORE_COLUMNS = 8;
+const DOUBLE_PRESS_MS = 450;
 
 export class Grid {
   readonly tiles: Tiles;
@@ -50,6 +51,7 @@ export class Grid {
   private readonly spacer = element('div', 'spacer');
   private readonly scale: number;
   private frame = 0;
+  private pressedAt = 0;
   private readonly watcher: ResizeObserver;
 
   constructor(private readonly host: HTMLElement, private readonly options: GridOptions) {
@@ -71,8 +73,7 @@ export class Grid {
     host.replaceChildren(this.spacer, this.layer);
     host.addEventListener('scroll', this.scrolled, { passive: true });
     host.addEventListener('keydown', this.key);
-    host.addEventListener('pointerdown', this.press);
-    host.addEventListener('dblclick', this.open);
+    host.addEventListener('mousedown', this.press);
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(host);
     this.paint();
@@ -83,8 +84,7 @@ export class Grid {
     this.watcher.disconnect();
     this.host.removeEventListener('scroll', this.scrolled);
     this.host.removeEventListener('keydown', this.key);
-    this.host.removeEventListener('pointerdown', this.press);
-    this.host.removeEventListener('dblclick', this.open);
+    this.host.removeEventListener('mousedown', this.press);
     this.host.replaceChildren();
   }
 
@@ -138,14 +138,17 @@ export class Grid {
     this.draw();
   };
 
-  private readonly press = (event: PointerEvent) => {
+  /** Two presses on one cell open it; the browser's own double click is lost, because each press draws the cells anew. */
+  private readonly press = (event: MouseEvent) => {
     const hit = this.hit(event);
-    if (hit) this.select(hit.row, hit.column);
-  };
-
-  private readonly open = (event: MouseEvent) => {
-    const hit = this.hit(event);
-    if (hit) this.options.onedit?.(hit, null);
+    if (!hit || event.button !== 0) return;
+    const again = this.selected?.row === hit.row && this.selected.column === hit.column && event.timeStamp - this.pressedAt < DOUBLE_PRESS_MS;
+    this.pressedAt = event.timeStamp;
+    this.select(hit.row, hit.column);
+    if (!again || !this.options.onedit) return;
+    // Otherwise the press itself would take the focus away from the editor.
+    event.preventDefault();
+    this.options.onedit(hit, null);
   };
 
   private readonly key = (event: KeyboardEvent) => {
