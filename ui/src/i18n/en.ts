@@ -157,6 +157,7 @@ export const en = {
   'chat.leaves.local': 'Nothing leaves this machine: the model runs at {host}.',
   'chat.leaves.nothing': 'Nothing leaves this machine: the built-in model runs inside Stet.',
   'chat.leaves.remote': 'Your message and the parts of {names} that the model reads go to {host}.',
+  'chat.block': 'Text for {name}',
   'chat.model': 'Model',
   'chat.model.builtin': 'Built-in model',
 

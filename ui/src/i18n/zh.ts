@@ -159,6 +159,7 @@ export const zh: Record<Key, string> = {
   'chat.leaves.local': '没有内容离开本机：模型运行在 {host}。',
   'chat.leaves.nothing': '没有内容离开本机：内置模型在 Stet 内部运行。',
   'chat.leaves.remote': '您的消息以及模型读取的 {names} 的部分内容会发送到 {host}。',
+  'chat.block': '写入 {name} 的文本',
   'chat.model': '模型',
   'chat.model.builtin': '内置模型',
 

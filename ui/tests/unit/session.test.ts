@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Fake } from '../../src/backend/fake';
+import { pieces } from '../../src/chat/fences';
 import { Conversation } from '../../src/chat/conversation.svelte';
 import { Session } from '../../src/workspace/session.svelte';
 
@@ -101,4 +102,14 @@ describe('a conversation', () => {
     expect(reply?.from === 'stet' && [reply.state, reply.error?.code]).toEqual(['failed', 'timeout']);
     expect(conversation.busy).toBe(false);
   });
+});
+
+test('blocks are told apart from what is said, also while they grow', () => {
+  const answer = 'I add this:\n````md file=file-02ea40ee op=append_lines\n# Title\n```\ncode\n```\n````\nDone.';
+  expect(pieces(answer)).toEqual([
+    { kind: 'text', text: 'I add this:' },
+    { kind: 'block', info: 'md file=file-02ea40ee op=append_lines', text: '# Title\n```\ncode\n```', open: false },
+    { kind: 'text', text: 'Done.' },
+  ]);
+  expect(pieces('```edit:file-1\n<<<<<<< SEARCH\nold').at(-1)).toEqual({ kind: 'block', info: 'edit:file-1', text: '<<<<<<< SEARCH\nold', open: true });
 });

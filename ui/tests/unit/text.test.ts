@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changesOf } from '../../src/preview/code';
 import { lineEdits } from '../../src/preview/edit';
 import { render } from '../../src/preview/markdown';
+import { withFallback } from '../../src/preview/word/page';
 import { differing } from '../../src/preview/word/marks';
 
 describe('edits by hand become line operations', () => {
@@ -62,4 +63,11 @@ test('what differs is found at words', () => {
   expect(cut('the term', 'the terms')).toEqual(['term', 'terms']);
   expect(cut('三十日之内', '六十日之内')).toEqual(['三', '六']);
   expect(cut('same', 'same')).toEqual(['', '']);
+});
+
+test('families of a document have something to fall back on', () => {
+  expect(withFallback('p { font-family: Calibri; color: red }')).toBe('p { font-family: Calibri, Carlito, sans-serif; color: red }');
+  expect(withFallback('font-family: "宋体"')).toBe('font-family: "宋体", serif');
+  expect(withFallback('font-family: Consolas')).toBe('font-family: Consolas, monospace');
+  expect(withFallback('font-family: var(--docx-majorHAnsi-font)')).toBe('font-family: var(--docx-majorHAnsi-font)');
 });

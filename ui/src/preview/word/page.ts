@@ -67,7 +67,7 @@ export async function drawWord(box: HTMLElement, preview: DocxPreview, title: st
   inside.body.append(wrapper);
   inside.adoptedStyleSheets = [...styles, OWN].map((text) => {
     const sheet = new view.CSSStyleSheet();
-    sheet.replaceSync(text);
+    sheet.replaceSync(text === OWN ? text : withFallback(text));
     return sheet;
   });
   return page(frame, inside, preview, addresses);
@@ -158,9 +158,23 @@ function plain(make: Maker, given: Node_): Node {
   const local = typeof src === 'string' && /^(blob:|data:image\/)/.test(src);
   const keep = { ...rest, ...(local ? { src } : {}), ...(typeof style === 'object' ? { style } : {}) };
   const made = make(keep);
-  if (typeof style === 'string' && made instanceof HTMLElement) made.style.cssText = style;
-  if (typeof style === 'string' && made instanceof SVGElement) made.style.cssText = style;
+  if (typeof style === 'string' && (made instanceof HTMLElement || made instanceof SVGElement)) made.style.cssText = withFallback(style);
   return made;
+}
+
+/** Families that stand in for those that the system lacks, in the order of likeness; then serif or not. */
+const TWINS: Record<string, string> = { calibri: 'Carlito', cambria: 'Caladea', arial: '"Liberation Sans"', 'times new roman': '"Liberation Serif"', 'courier new': '"Liberation Mono"' };
+const SERIF = /times|cambria|georgia|garamond|serif|roman|song|sun|ming|宋|明|mincho|batang|book/i;
+
+/** A document names families without saying what to do when they are missing; the browser would take its own serif for all. */
+export function withFallback(css: string): string {
+  return css.replace(/(font-family|--docx-[\w-]+-font):\s*([^;}]+)/gi, (whole, property: string, list: string) => {
+    if (/(^|,)\s*(sans-serif|serif|monospace)\s*$/i.test(list) || /var\(/.test(list)) return whole;
+    const first = (list.split(',')[0] ?? '').replace(/["']/g, '').trim();
+    const twin = TWINS[first.toLowerCase()];
+    const generic = /courier|consol|mono/i.test(first) ? 'monospace' : SERIF.test(first) ? 'serif' : 'sans-serif';
+    return `${property}: ${list.trim()}${twin ? `, ${twin}` : ''}, ${generic}`;
+  });
 }
 
 function bytesOf(base64: string): Uint8Array {
