@@ -12,6 +12,7 @@ export default defineConfig(({ mode }) => ({
     chunkSizeWarningLimit: 1500,
   },
   resolve: mode === 'test' ? { conditions: ['browser'] } : {},
-  server: { port: 1430, strictPort: true },
+  server: { port: 1430, strictPort: true, fs: { allow: ['..'] } },
+  assetsInclude: ['**/*.docx'],
   test: { include: ['tests/unit/**/*.test.ts'], environment: 'node' },
 }));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tauri::{AppHandle, State, Theme, Webview, ipc::JavaScriptChannelId};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::{files, links, shell::Shell, window};
+use crate::{files, links, pictures, shell::Shell, window};
 
 /// The desktop's own requests.
 #[derive(Deserialize)]
@@ -37,6 +37,8 @@ enum ShellRequest {
     OpenLink { address: String },
     #[serde(rename = "shell.show_in_folder")]
     ShowInFolder { file_id: String },
+    #[serde(rename = "shell.slide_picture")]
+    SlidePicture(pictures::SlidePicture),
     #[serde(rename = "shell.theme")]
     Theme { theme: ThemeChoice },
 }
@@ -120,6 +122,7 @@ async fn answer(
             let folder = files::folder_of(shell, &file_id).await?;
             started(open::that_detached(folder))
         }
+        ShellRequest::SlidePicture(request) => pictures::draw(shell, request).await,
         ShellRequest::Theme { theme } => {
             let native = match theme {
                 ThemeChoice::System => None,

@@ -10,6 +10,7 @@ mod files;
 mod launch;
 mod links;
 mod memory;
+mod pictures;
 mod shell;
 mod window;
 

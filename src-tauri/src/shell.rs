@@ -10,13 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 use tauri::ipc::Channel;
 
-use crate::memory::Memory;
+use crate::{memory::Memory, pictures::Pictures};
 
 /// Managed by tauri, reached from every handler.
 pub(crate) struct Shell {
     pub(crate) app: Arc<App>,
     pub(crate) home: PathBuf,
     pub(crate) memory: Memory,
+    pub(crate) pictures: Pictures,
     channel: Mutex<Outbox>,
     /// Files of the command line, until the page asks.
     arguments: Mutex<Vec<PathBuf>>,
@@ -33,7 +34,14 @@ impl Shell {
     /// A shell whose page does not listen yet.
     pub(crate) fn new(app: Arc<App>, home: PathBuf, arguments: Vec<PathBuf>) -> Shell {
         let memory = Memory::of_home(&home);
-        Shell { app, home, memory, channel: Mutex::default(), arguments: Mutex::new(arguments) }
+        Shell {
+            app,
+            home,
+            memory,
+            pictures: Pictures::default(),
+            channel: Mutex::default(),
+            arguments: Mutex::new(arguments),
+        }
     }
 
     /// The files of the command line; asked a second time (a reloaded page), none.

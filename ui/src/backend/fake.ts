@@ -3,6 +3,8 @@
  * and keeps revisions, proposals and snapshots like the real one. It is not a second implementation of the product.
  */
 import type { AppError, AppEvent, Backend, Begin, Change, DocumentInfo, Proposal, Receipt, Snapshot, ToolReceipt } from './index';
+import { sheetWindow, slideList, wordCopy } from './fake-previews';
+import type { Settings } from './generated/Settings';
 
 interface FakeDocument {
   info: DocumentInfo;
@@ -48,6 +50,10 @@ export class Fake implements Backend {
   /** A test sets an error here; the next request of that command fails with it. */
   failNext = new Map<string, AppError>();
   private listener: (event: AppEvent) => void = () => {};
+  settings: Settings = {
+    language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [],
+    retention: { days: 180, per_file: 500, megabytes: 4096 }, turn: { steps: 24, tokens: 0, seconds: 900, inline_characters: 500 },
+  };
   private counter = 0;
   private seq = 0;
 
@@ -73,7 +79,7 @@ export class Fake implements Backend {
       this.failNext.delete(command);
       throw failure;
     }
-    return structuredClone(this.answer(command, given)) as never;
+    return structuredClone(await this.answer(command, given)) as never;
   }
 
   /** Core events get their number here. */
@@ -100,10 +106,32 @@ export class Fake implements Backend {
       case 'shell.open_dialog':
       case 'shell.open_samples':
         return { opened: [this.add(`note-${this.documents.size + 1}.md`, 'text', 'A note.\n')], failed: [] };
+      case 'settings.get':
+        return this.settings;
+      case 'settings.update':
+        Object.assign(this.settings, params.changes);
+        return this.settings;
+      case 'history.usage':
+        return { ok: true, files: 1, snapshots: 2, stored_bytes: 4096 };
+      case 'metrics.get':
+        return { ok: true, rows: [] };
+      case 'app.status':
+        return { ok: true, version: '0.1.0', home: '/home/someone/.local/share/stet', notices: [] };
+      case 'keys.status':
+      case 'keys.set':
+        return { provider: params.provider, place: command === 'keys.set' ? 'keychain' : 'none', has_keychain: true };
       case 'shell.recent':
         return [{ path: '/home/someone/Documents/welcome.md', name: 'welcome.md', folder: '/home/someone/Documents' }];
       case 'preview.text':
         return { text: this.textOf(params), encoding: 'UTF-8', line_ending: 'lf' };
+      case 'preview.sheet':
+        return sheetWindow(params as never);
+      case 'preview.slides':
+        return slideList();
+      case 'preview.docx':
+        return wordCopy();
+      case 'shell.slide_picture':
+        throw refusal('unsupported_document', 415, 'The fake draws no pictures.');
       case 'documents.diff':
         return this.diff(params);
       case 'proposals.list':
@@ -144,9 +172,9 @@ export class Fake implements Backend {
   }
 
   private diff(params: Params): unknown {
-    if (!params.proposal_id) return { changes: [], text_diff: { hunks: [] } };
+    if (!params.proposal_id) return { changes: [], text_diff: { hunks: [], words: [] } };
     const proposal = this.proposal(String(params.proposal_id));
-    return { changes: proposal.wire.changes, text_diff: { hunks: lineHunks(proposal.before, proposal.after) } };
+    return { changes: proposal.wire.changes, text_diff: { hunks: lineHunks(proposal.before, proposal.after), words: [] } };
   }
 
   private accept(id: string): Receipt {

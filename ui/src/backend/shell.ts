@@ -1,4 +1,4 @@
-/** The desktop shell's own requests (src-tauri/src/bridge.rs), and turns until their types are generated. */
+/** The desktop shell's own requests (src-tauri/src/bridge.rs). */
 import type { AppError } from './generated/AppError';
 import type { DocumentInfo } from './generated/DocumentInfo';
 
@@ -35,8 +35,8 @@ export interface ParamsOfShell {
   'shell.open_link': { address: string };
   'shell.show_in_folder': { file_id: string };
   'shell.theme': { theme: 'system' | 'light' | 'dark' };
-  'turn.start': { message: string; file_ids: string[]; model?: string; conversation?: string };
-  'turn.cancel': { turn_id: string };
+  /** Slides count from 0; the width is in pixels. */
+  'shell.slide_picture': { file_id: string; side: string; proposal_id?: string; slide: number; width: number };
 }
 
 export interface AnswersOfShell {
@@ -49,6 +49,5 @@ export interface AnswersOfShell {
   'shell.open_link': Nothing;
   'shell.show_in_folder': Nothing;
   'shell.theme': Nothing;
-  'turn.start': { turn_id: string };
-  'turn.cancel': unknown;
+  'shell.slide_picture': { png: string };
 }

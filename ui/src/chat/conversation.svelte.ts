@@ -31,6 +31,10 @@ export class Conversation {
   /** The turn that runs now. */
   turn: string | undefined = $state();
   startedAt = $state(0);
+  /** Documents that the assistant may not see. */
+  keptOut: string[] = $state([]);
+  /** Under this name the backend goes on with what was said before. */
+  private name = crypto.randomUUID();
   private starting = $state(false);
   private nextId = 1;
   private early: AppEvent[] = [];
@@ -48,7 +52,7 @@ export class Conversation {
     this.starting = true;
     this.startedAt = Date.now();
     try {
-      const { turn_id } = await this.session.backend.call('turn.start', { message, file_ids: this.fileIds() });
+      const { turn_id } = await this.session.backend.call('turn.start', { message, file_ids: this.fileIds(), conversation: this.name });
       this.turn = turn_id;
       this.starting = false;
       for (const event of this.early.splice(0)) this.hear(event);
@@ -76,10 +80,19 @@ export class Conversation {
     if (message?.from !== 'you' || this.busy) return;
     this.draft = message.text;
     this.messages.splice(at);
+    // What the backend remembers goes beyond this message, so it begins anew.
+    this.name = crypto.randomUUID();
+  }
+
+  /** Lets the assistant see a document, or keeps it out. */
+  keep(file_id: string, shared: boolean): void {
+    this.keptOut = shared ? this.keptOut.filter((id) => id !== file_id) : [...this.keptOut, file_id];
   }
 
   clear(): void {
-    if (!this.busy) this.messages = [];
+    if (this.busy) return;
+    this.messages = [];
+    this.name = crypto.randomUUID();
   }
 
   hear(event: AppEvent): void {
@@ -148,8 +161,8 @@ export class Conversation {
 
   /** The document in front first: a command without a name means that one. */
   private fileIds(): string[] {
-    const ids = this.session.documents.map((document) => document.file_id);
+    const ids = this.session.documents.map((document) => document.file_id).filter((id) => !this.keptOut.includes(id));
     const active = this.session.activeId;
-    return active ? [active, ...ids.filter((id) => id !== active)] : ids;
+    return active && ids.includes(active) ? [active, ...ids.filter((id) => id !== active)] : ids;
   }
 }

@@ -2,17 +2,19 @@
  * The read-only source view and the side-by-side text view, both CodeMirror. They live in shadow roots: there their generated
  * style sheets are adopted sheets, which the strict content security policy allows.
  */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { markdown as markdownLanguage } from '@codemirror/lang-markdown';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { Change, MergeView, presentableDiff } from '@codemirror/merge';
+import { Change, MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, lineNumbers } from '@codemirror/view';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { TextDiff } from '../backend';
 
 export interface SourceOptions {
   markdown: boolean;
   name: string;
+  writable?: boolean;
 }
 
 const theme = EditorView.theme({
@@ -48,11 +50,11 @@ const colours = HighlightStyle.define([
 /** Above this a language would cost more than its colours are worth. */
 const COLOUR_LIMIT = 1 << 20;
 
-function extensions(text: string, { markdown, name }: SourceOptions): Extension[] {
+function extensions(text: string, { markdown, name, writable = false }: SourceOptions): Extension[] {
   const language = markdown && text.length < COLOUR_LIMIT ? [markdownLanguage(), syntaxHighlighting(colours)] : [];
   return [
-    lineNumbers(), EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.lineWrapping, theme, language,
-    EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0' }),
+    lineNumbers(), EditorView.lineWrapping, theme, language, EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0' }),
+    writable ? [history(), keymap.of([...defaultKeymap, ...historyKeymap])] : [EditorState.readOnly.of(true), EditorView.editable.of(false)],
   ];
 }
 
@@ -77,10 +79,10 @@ export interface Compared {
   diff: TextDiff;
 }
 
-/** Two sides, scrolled together, unchanged stretches folded; the hunks come from the core. */
+/** Two sides, scrolled together, unchanged stretches folded; hunks and words come from the core. */
 export function compareView(host: HTMLElement, compared: Compared, sides: [SourceOptions, SourceOptions], folded: string): MergeView {
   const root = shadow(host);
-  const changes = compared.diff.hunks.flatMap((hunk) => refine(compared, hunk));
+  const changes = changesOf(compared);
   const words = EditorState.phrases.of({ '$ unchanged lines': folded });
   return new MergeView({
     a: { doc: compared.before, extensions: [...extensions(compared.before, sides[0]), words] },
@@ -93,12 +95,28 @@ export function compareView(host: HTMLElement, compared: Compared, sides: [Sourc
   });
 }
 
-/** Longer hunks are marked whole: their words would cost more time than they help. */
-const WORD_LIMIT = 4_000;
+/** The core's differences, counted as the editor counts: there every line ending is one character. */
+export function changesOf({ before, after, diff }: Compared): Change[] {
+  const [a, b] = [counter(before), counter(after)];
+  const pieces = diff.hunks.flatMap((hunk, index) => {
+    const words = diff.words[index] ?? [];
+    return words.length > 0 ? words : [hunk];
+  });
+  return pieces.map(([fromA, toA, fromB, toB]) => new Change(a(fromA), a(toA), b(fromB), b(toB)));
+}
 
-/** Word changes inside one hunk of whole lines. */
-export function refine({ before, after }: Compared, [fromA, toA, fromB, toB]: [number, number, number, number]): Change[] {
-  if (toA - fromA > WORD_LIMIT || toB - fromB > WORD_LIMIT || fromA === toA || fromB === toB) return [new Change(fromA, toA, fromB, toB)];
-  const inner = presentableDiff(before.slice(fromA, toA), after.slice(fromB, toB));
-  return inner.map((change) => new Change(change.fromA + fromA, change.toA + fromA, change.fromB + fromB, change.toB + fromB));
+/** Turns offsets of a text into offsets of the same text with every CR LF as one character. */
+function counter(text: string): (offset: number) => number {
+  if (!text.includes('\r\n')) return (offset) => offset;
+  const pairs = [...text.matchAll(/\r\n/g)].map((found) => found.index);
+  return (offset) => {
+    let low = 0;
+    let high = pairs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[middle] ?? 0) + 1 < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset - low;
+  };
 }

@@ -1,14 +1,19 @@
-/** The settings as the window uses them. The page applies language and theme; everything else is kept for the backend. */
-import { systemLanguage, words, type Language } from '../i18n/index.svelte';
+/** The settings as the window uses them: read once, changed piece by piece, shown at once. The backend keeps them. */
+import type { AppEvent } from '../backend';
+import type { Settings } from '../backend/generated/Settings';
+import { systemLanguage, words } from '../i18n/index.svelte';
 import type { Session } from '../workspace/session.svelte';
 
-export interface Choices {
-  language: 'system' | Language;
-  theme: 'system' | 'light' | 'dark';
-}
+export type Changes = Partial<Settings>;
+
+const FIRST: Settings = {
+  language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [],
+  retention: { days: 180, per_file: 500, megabytes: 4096 },
+  turn: { steps: 24, tokens: 0, seconds: 900, inline_characters: 500 },
+};
 
 export class Preferences {
-  choices: Choices = $state({ language: 'system', theme: 'system' });
+  settings: Settings = $state(FIRST);
   private readonly dark = typeof matchMedia === 'undefined' ? undefined : matchMedia('(prefers-color-scheme: dark)');
 
   constructor(private readonly session: Session) {
@@ -16,19 +21,28 @@ export class Preferences {
     this.show();
   }
 
-  load(): Promise<void> {
-    return Promise.resolve();
+  async load(): Promise<void> {
+    await this.session.attempt(async () => this.take(await this.session.backend.call('settings.get', {})));
   }
 
-  set(change: Partial<Choices>): Promise<void> {
-    Object.assign(this.choices, change);
+  async set(changes: Changes): Promise<void> {
+    await this.session.attempt(async () => this.take(await this.session.backend.call('settings.update', { changes: changes as never })));
+  }
+
+  hear(event: AppEvent): void {
+    if (event.event === 'settings_changed') void this.load();
+  }
+
+  private take(settings: Settings): void {
+    const themeChanged = settings.theme !== this.settings.theme;
+    this.settings = settings;
     this.show();
-    if (!change.theme) return Promise.resolve();
-    return this.session.backend.call('shell.theme', { theme: change.theme }).then(() => {});
+    // The frame of the window and the system's dialogs follow too; a system that cannot do it is no error.
+    if (themeChanged) void this.session.backend.call('shell.theme', { theme: settings.theme }).catch(() => {});
   }
 
   private show(): void {
-    const { language, theme } = this.choices;
+    const { language, theme } = this.settings;
     words.use(language === 'system' ? systemLanguage() : language);
     const dark = theme === 'dark' || (theme === 'system' && this.dark?.matches);
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';

@@ -19,6 +19,11 @@ export class Panels {
   width = $state(1280);
 
   narrow: boolean = $derived(this.width < NARROW);
+  /** In a narrow window one panel at most lies over the document, and none at first. */
+  private over: 'showDocuments' | 'showAssistant' | undefined = $state();
+
+  documents: boolean = $derived.by(() => (this.narrow ? this.over === 'showDocuments' : this.layout.showDocuments));
+  assistant: boolean = $derived.by(() => (this.narrow ? this.over === 'showAssistant' : this.layout.showAssistant));
 
   resize(panel: 'documents' | 'assistant', width: number): void {
     const [least, most] = BOUNDS[panel];
@@ -26,13 +31,23 @@ export class Panels {
     this.keep();
   }
 
+  /** Takes an overlying panel away, after it did its work. */
+  uncover(): void {
+    this.over = undefined;
+  }
+
   toggle(panel: 'showDocuments' | 'showAssistant' | 'changeList'): void {
+    if (this.narrow && panel !== 'changeList') {
+      this.over = this.over === panel ? undefined : panel;
+      return;
+    }
     this.layout[panel] = !this.layout[panel];
     this.keep();
   }
 
   /** More room for a review: both side panels away, or both back. */
   toggleBoth(): void {
+    if (this.narrow) return this.uncover();
     const show = !(this.layout.showDocuments || this.layout.showAssistant);
     this.layout.showDocuments = show;
     this.layout.showAssistant = show;

@@ -25,6 +25,12 @@ function part(name: string): string {
   return name === 'notes' ? t('view.slide.notes') : name === 'title' ? t('place.title') : name;
 }
 
+/** The 1-based line that an address names, the first of several. */
+export function lineOf(where: string): number | undefined {
+  const found = /^(?:lines? |L)(\d+)/.exec(where);
+  return found ? Number(found[1]) : undefined;
+}
+
 /** The 1-based slide that an address names. */
 export function slideOf(where: string): number | undefined {
   const found = /^(?:s|slide )(\d+)/.exec(where);

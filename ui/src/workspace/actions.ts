@@ -67,7 +67,7 @@ export function actions({ session, conversation, panels, preferences }: Context,
 }
 
 export function focusComposer(panels: Context['panels']): void {
-  if (!panels.layout.showAssistant) panels.toggle('showAssistant');
+  if (!panels.assistant) panels.toggle('showAssistant');
   requestAnimationFrame(() => document.getElementById('composer')?.focus());
 }
 

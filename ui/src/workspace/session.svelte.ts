@@ -124,6 +124,10 @@ export class Session {
     });
   }
 
+  async showInFolder(file_id: string): Promise<void> {
+    await this.attempt(async () => void (await this.backend.call('shell.show_in_folder', { file_id })));
+  }
+
   async close(file_id: string): Promise<void> {
     await this.attempt(async () => {
       await this.backend.call('documents.close', { file_id });
@@ -144,6 +148,15 @@ export class Session {
       await this.backend.call('proposals.reject', { proposal_id: proposal.proposal_id });
       this.settled(proposal.proposal_id, 'rejected');
       this.notify('good', 'review.rejected');
+    });
+  }
+
+  /** A change made by the person's own hand: an operation like any other, shown before it is saved. */
+  async editByHand(file_id: string, ops: Record<string, unknown>[]): Promise<boolean> {
+    return await this.attempt(async () => {
+      await this.backend.call('documents.edit', {
+        file_id, ops: ops as never, expected_content_rev: this.revision(file_id), mode: 'stage', by_user: true,
+      });
     });
   }
 

@@ -121,9 +121,18 @@ fn browser() -> Command {
 /// The journeys through the built window, on a screen of their own and a message bus of their own.
 fn window() -> Command {
     let mut command = Command::new("dbus-run-session");
-    command.current_dir(root()).args(["--", "node", "--test", "--test-concurrency=1", "tests/e2e/"]);
+    command.current_dir(root()).args(["--", "node", "--test", "--test-concurrency=1"]).args(journeys());
     command
         .env("STET_APP", target().join("debug/stet-desktop"))
         .env("STET_TAURI_DRIVER", setup::driver_path());
     command
+}
+
+/// The files of journeys, in a fixed order.
+fn journeys() -> Vec<std::path::PathBuf> {
+    let folder = root().join("tests/e2e");
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<_> = entries.filter(|path| path.to_string_lossy().ends_with(".test.mjs")).collect();
+    found.sort();
+    found
 }

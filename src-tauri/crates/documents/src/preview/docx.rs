@@ -9,6 +9,7 @@ mod addresses;
 mod cut;
 mod normalise;
 
+pub(super) use normalise::utf8;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -8,7 +8,7 @@ use crate::{
     Cancel, DocumentError, Limits,
     package::{
         Package, PartName,
-        xml::{NodeId, Ns, Xml},
+        xml::{NodeId, Ns, Splices, Xml},
     },
 };
 
@@ -102,6 +102,60 @@ fn read_slide(package: &Package<'_>, part: &PartName) -> Result<Slide, DocumentE
     let notes =
         notes.and_then(|part| package.xml(&part).ok()).map(|xml| notes_text(&xml)).unwrap_or_default();
     Ok(Slide { id: 0, title, hidden, notes, shapes })
+}
+
+/// A copy that the drawing library reads rightly: parts in UTF-8, and paragraphs of right-to-left text marked as such, which it
+/// would otherwise draw in the wrong order. The same bytes when there is nothing to do; never saved.
+pub fn drawable(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, DocumentError> {
+    let mut package = Package::open(bytes, limits)?;
+    for part in package.part_names() {
+        let extension = part.extension().to_ascii_lowercase();
+        if !matches!(extension.as_str(), "xml" | "rels") {
+            continue;
+        }
+        let content = package.require(&part)?;
+        let is_wide = content.starts_with(b"\xFF\xFE") || content.starts_with(b"\xFE\xFF");
+        let is_slide =
+            part.folder().trim_matches('/').eq_ignore_ascii_case("ppt/slides") && may_hold_rtl(&content);
+        if !is_wide && !is_slide {
+            continue;
+        }
+        let Ok(plain) = super::docx::utf8(&content, limits) else { continue };
+        let changed =
+            if is_slide || is_wide { marked_right_to_left(&plain, limits).unwrap_or(plain) } else { plain };
+        package.replace(&part, changed).map_err(|error| DocumentError::Unsupported(error.to_string()))?;
+    }
+    Ok(package.finish().map_err(|error| DocumentError::Unsupported(error.to_string()))?.bytes)
+}
+
+/// Hebrew and Arabic letters in UTF-8 begin with D6 to DB.
+fn may_hold_rtl(content: &[u8]) -> bool {
+    content.iter().any(|byte| (0xD6..=0xDB).contains(byte))
+}
+
+fn marked_right_to_left(part: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+    let xml = Xml::parse(part, limits).ok()?;
+    let mut splices = Splices::default();
+    for paragraph in xml.descendants_named(xml.root(), Ns::A, "p") {
+        let text = paragraph_text(&xml, paragraph);
+        let (mut right, mut left) = (0, 0);
+        for character in text.chars().filter(|character| character.is_alphabetic()) {
+            if ('\u{0590}'..='\u{08FF}').contains(&character) { right += 1 } else { left += 1 }
+        }
+        if right <= left {
+            continue;
+        }
+        match xml.child(paragraph, Ns::A, "pPr") {
+            Some(properties) if xml.value(properties, Ns::None, "rtl").is_some() => {}
+            Some(properties) => {
+                xml.set_attribute(&mut splices, properties, Ns::None, "rtl", "rtl", "1").ok()?
+            }
+            None if xml.is_empty_tag(paragraph) => {}
+            None => splices
+                .insert(xml.content(paragraph).start, format!("<{}pPr rtl=\"1\"/>", xml.prefix(paragraph))),
+        }
+    }
+    splices.apply(xml.bytes()).ok()
 }
 
 /// Groups nest; deeper than this nobody draws by hand.

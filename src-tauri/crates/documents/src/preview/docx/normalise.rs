@@ -101,7 +101,7 @@ pub(super) fn other_parts(package: &mut Package<'_>, main: &PartName) -> Result<
 }
 
 /// A part as UTF-8 that also says so.
-pub(super) fn utf8(part: &[u8], limits: &Limits) -> Result<Vec<u8>, XmlError> {
+pub(in crate::preview) fn utf8(part: &[u8], limits: &Limits) -> Result<Vec<u8>, XmlError> {
     let plain = std::str::from_utf8(part).is_ok() && memchr::memchr(0, &part[..part.len().min(64)]).is_none();
     if plain && !declares_other(part) {
         return Ok(part.to_vec());

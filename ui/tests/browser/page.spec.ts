@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, test, type Page } from '@playwright/test';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function open(page: Page): Promise<void> {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto('/');
+  await expect(page.locator('[data-ready]')).toBeVisible();
+  expect(problems).toEqual([]);
+}
+
+const opened = (page: Page, name: string) => page.locator(`button[data-file="${name}"]`);
+
+/** Serious and critical findings of axe, as "rule: element". */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: (where: object, options: object) => Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }> } };
+    // What a document holds (its colours in cells, the frame of a Word page) is its author's, not ours.
+    const result = await axe.run({ exclude: [['.host .text']] }, { iframes: false });
+    return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`));
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    for (const name of ['welcome.md', 'budget.xlsx', 'kickoff.pptx', 'agreement.docx']) {
+      test(`no serious accessibility finding with ${name}`, async ({ page }) => {
+        await open(page);
+        await opened(page, name).click();
+        await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
+        await page.waitForTimeout(500);
+        expect(await findings(page)).toEqual([]);
+      });
+    }
+
+    test('nor in a review, the history, the palette and the settings', async ({ page }) => {
+      await open(page);
+      await page.locator('#composer').fill('replace "pilot" with "trial"');
+      await page.keyboard.press('Enter');
+      await expect(page.locator('#accept')).toBeVisible();
+      await page.waitForTimeout(400);
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'History' }).click();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Control+k');
+      await expect(page.getByRole('dialog')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+,');
+      for (const tab of ['General', 'Models', 'Limits', 'History', 'Other programs', 'Counters', 'Data']) {
+        await page.getByRole('dialog').getByRole('tab', { name: tab }).click();
+        expect([tab, await findings(page)]).toEqual([tab, []]);
+      }
+    });
+  });
+}
+
+test('the review can be walked and decided from the keyboard', async ({ page }) => {
+  await open(page);
+  await page.keyboard.press('Control+l');
+  await expect(page.locator('#composer')).toBeFocused();
+  await page.keyboard.type('replace "pilot" with "trial"');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('1 of 2')).toBeVisible();
+  await page.keyboard.press('F8');
+  await expect(page.getByText('2 of 2')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText('Saved. Revision 2.')).toBeVisible();
+});
+
+test('some changes can be left out', async ({ page }) => {
+  await open(page);
+  await page.locator('#composer').fill('replace "pilot" with "trial"');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Take change 2').uncheck();
+  await page.getByRole('button', { name: 'Accept 1 selected' }).click();
+  const accepted = await page.evaluate(() => (window as unknown as { stetFake: { calls: { command: string; params: { changes?: number[] } }[] } }).stetFake.calls.find(({ command }) => command === 'proposals.accept')?.params.changes);
+  expect(accepted).toEqual([0]);
+});
+
+test('a sheet shows formats and formulas, and is changed by hand', async ({ page }) => {
+  await open(page);
+  await opened(page, 'budget.xlsx').click();
+  const cell = page.locator('[data-cell="B6"]');
+  await expect(cell).toHaveText('1,200');
+  await cell.click();
+  await page.locator('[data-cell="D5"]').click();
+  await expect(page.locator('.content')).toHaveText('=B5-C5');
+  await cell.dblclick();
+  await page.getByLabel('Content of B6').fill('1300');
+  await page.keyboard.press('Enter');
+  const op = await page.evaluate(() => (window as unknown as { stetFake: { calls: { command: string; params: { ops: unknown[] } }[] } }).stetFake.calls.find(({ command }) => command === 'documents.edit')?.params.ops[0]);
+  expect(op).toEqual({ op: 'xlsx_set_cell', sheet: 'Budget', cell: 'B6', value: 1300 });
+});
+
+test('the last row of the longest sheet can be reached', async ({ page }) => {
+  await open(page);
+  await opened(page, 'budget.xlsx').click();
+  await page.getByRole('tab', { name: 'Dates' }).click();
+  await page.getByLabel('Selected cell').fill('A1048576');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.rows .head', { hasText: '1048576' })).toBeVisible();
+});
+
+test('slides without a picture are shown as text', async ({ page }) => {
+  await open(page);
+  await opened(page, 'kickoff.pptx').click();
+  await expect(page.locator('[data-slide="2"]')).toContainText('Reach the readers');
+  await expect(page.locator('[data-slide="2"]')).toContainText('This slide is shown as text');
+});
+
+test('a Word document is drawn in a frame that can run nothing', async ({ page }) => {
+  await open(page);
+  await opened(page, 'agreement.docx').click();
+  const frame = page.frameLocator('iframe');
+  await expect(frame.locator('body')).toContainText('Northwind Paper');
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-same-origin');
+});
+
+test('Chinese, narrow and wide windows keep everything in reach', async ({ browser }) => {
+  for (const viewport of [{ width: 720, height: 600 }, { width: 1920, height: 1080 }]) {
+    const context = await browser.newContext({ viewport, locale: 'zh-CN' });
+    const page = await context.newPage();
+    await open(page);
+    if (viewport.width < 900) await page.getByRole('button', { name: '显示或隐藏助手' }).click();
+    await expect(page.getByRole('heading', { name: '助手' })).toBeVisible();
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(overflow).toBe(false);
+    await context.close();
+  }
+});
+
+test('a refusal says what, why and what to do', async ({ page }) => {
+  await open(page);
+  await page.locator('#composer').fill('replace "nowhere" with "x"');
+  await page.keyboard.press('Enter');
+  const card = page.locator('[data-tool="file_edit"]');
+  await expect(card).toContainText('The text was not found');
+  await expect(card).toContainText('Copy the words from the document.');
+});
