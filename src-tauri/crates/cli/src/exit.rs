@@ -36,6 +36,7 @@ impl Exit {
     pub(crate) fn of_turn(error: &AppError) -> Exit {
         match (Exit::of(error), error.code.status()) {
             (Exit::Failed, 408) => Exit::Model,
+            (Exit::Failed, _) if error.cause.is_some() => Exit::Model,
             (exit, _) => exit,
         }
     }

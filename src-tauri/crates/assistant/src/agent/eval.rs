@@ -307,11 +307,14 @@ fn applied(format: Format, bytes: &[u8], ops: &[Value]) -> Result<Vec<u8>, AppEr
     Ok(documents::apply(format, bytes, &ops, &ctx)?.bytes)
 }
 
+/// What rows are grouped by.
+type KeyOf = fn(&EvalRow) -> String;
+
 impl EvalReport {
     /// The sums as a table for people: by kind, format and language.
     pub fn table(&self) -> String {
         let mut lines = vec![format!("{}: {} of {} passed", self.model, self.passed, self.total)];
-        let columns: [(&str, fn(&EvalRow) -> String); 4] = [
+        let columns: [(&str, KeyOf); 4] = [
             ("kind", |row| row.kind.clone()),
             ("format", |row| row.format.as_str().to_string()),
             ("language", |row| row.language.clone()),

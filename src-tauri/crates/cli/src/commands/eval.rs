@@ -45,5 +45,6 @@ fn model(arguments: &EvalArguments) -> Result<Arc<dyn Model>, AppError> {
     let key = std::env::var("STET_UPSTREAM_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
     let endpoint = Endpoint::new(&arguments.endpoint, key, name);
     let client = Client::new(endpoint).map_err(|error| AppError::new(ErrorCode::IoError, error.message))?;
-    Ok(Arc::new(RemoteModel::new(client, name)))
+    // Fixed, so that a run can be repeated where the endpoint allows it.
+    Ok(Arc::new(RemoteModel::new(client, name).temperature(0.0).seed(1)))
 }

@@ -11,6 +11,7 @@ pub struct RemoteModel {
     /// The most that one answer may bring; betrays hidden truncations.
     max_tokens: Option<u32>,
     temperature: Option<f64>,
+    seed: Option<u64>,
 }
 
 /// What is assumed when the settings do not say how much a model takes in.
@@ -31,7 +32,7 @@ impl RemoteModel {
             can_think,
             relays_user: false,
         };
-        RemoteModel { client, card, max_tokens: Some(USUAL_ANSWER), temperature: None }
+        RemoteModel { client, card, max_tokens: Some(USUAL_ANSWER), temperature: None, seed: None }
     }
 
     /// The same with another context size.
@@ -43,6 +44,12 @@ impl RemoteModel {
     /// The same with a fixed temperature, for experiments that can be repeated.
     pub fn temperature(mut self, temperature: f64) -> RemoteModel {
         self.temperature = Some(temperature);
+        self
+    }
+
+    /// The same with a fixed seed, where the endpoint has one.
+    pub fn seed(mut self, seed: u64) -> RemoteModel {
+        self.seed = Some(seed);
         self
     }
 
@@ -68,6 +75,9 @@ impl Model for RemoteModel {
             let mut request = step.chat.clone();
             request.params.max_tokens = request.params.max_tokens.or(self.max_tokens);
             request.params.temperature = request.params.temperature.or(self.temperature);
+            if let Some(seed) = self.seed {
+                request.params.extra.insert("seed".into(), seed.into());
+            }
             let answered = complete(&self.client, &request, on_delta, cancel).await;
             answered.map(outcome).map_err(fault)
         })
