@@ -37,10 +37,10 @@ async fn proxied(arguments: &ProxyArguments, stop: Stop) -> Result<(), AppError>
     };
     let handle = serve(options).await.map_err(failed)?;
     output::message(&format!("listening on {}", handle.url()));
-    if arguments.token.is_none() {
-        if let Some(token) = handle.token() {
-            output::message(&format!("token: {token}"));
-        }
+    if arguments.token.is_none()
+        && let Some(token) = handle.token()
+    {
+        output::message(&format!("token: {token}"));
     }
     while !stop.is_set() {
         tokio::time::sleep(Duration::from_millis(50)).await;
