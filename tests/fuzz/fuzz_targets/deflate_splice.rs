@@ -7,7 +7,9 @@ use documents::{
 };
 use flate2::{Decompress, FlushDecompress, Status};
 use libfuzzer_sys::fuzz_target;
-use stet_tests::entries;
+#[path = "../../src/entries.rs"]
+#[allow(dead_code)] // The suite uses the rest.
+mod entries;
 
 const MOST: usize = 4 << 20;
 

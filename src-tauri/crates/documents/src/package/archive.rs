@@ -108,8 +108,11 @@ fn refuse_other_containers(source: &[u8]) -> Result<(), DocumentError> {
     if source.is_empty() {
         return Err(damaged("it is empty"));
     }
-    if memchr::memmem::find(source, b"PK").is_none() {
+    let signature = LOCAL.to_le_bytes();
+    if !signature.starts_with(source) && memchr::memmem::find(source, &signature).is_none() {
         let what = match source {
+            // An archive without entries.
+            [b'P', b'K', 5, 6, ..] => "an empty archive",
             [b'{', b'\\', b'r', b't', b'f', ..] => "a rich-text file (RTF)",
             [b'<', ..] => "an HTML or XML file",
             [b'%', b'P', b'D', b'F', ..] => "a PDF",

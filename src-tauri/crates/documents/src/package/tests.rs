@@ -103,3 +103,71 @@ fn a_truncated_file_is_damaged() {
         );
     }
 }
+
+/// Opening and writing is the identity, for every oddity of a container that there is a fixture of.
+#[test]
+fn writing_without_a_change_gives_the_very_bytes() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/package");
+    let mut written = 0;
+    for entry in std::fs::read_dir(fixtures).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        if let Ok(package) = Package::open(&bytes, &Limits::default()) {
+            let again = write::write(&package, Reuse::Nothing).unwrap();
+            assert!(again.bytes == bytes, "{}", path.display());
+            gate::check(&package, &again).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            written += 1;
+        }
+    }
+    assert!(written > 12, "{written}");
+}
+
+#[test]
+fn parts_in_other_encodings_stay_in_them() {
+    let part = |declared: &str, text: &[u8]| {
+        [format!("<?xml version=\"1.0\" encoding=\"{declared}\"?><a>").as_bytes(), text, b"</a>"].concat()
+    };
+    let edited = |bytes: &[u8], with: &str| {
+        let xml = xml::Xml::parse(bytes, &Limits::default()).unwrap();
+        let mut splices = Splices::default();
+        splices.replace(xml.content(xml.root()), xml::escape_text(with).unwrap());
+        xml.write(splices).unwrap()
+    };
+    assert_eq!(edited(&part("ISO-8859-1", b"caf\xe9 \x97"), "é—"), part("ISO-8859-1", b"\xe9&#8212;"));
+    assert_eq!(edited(&part("us-ascii", b"plain"), "é"), part("us-ascii", b"&#233;"));
+    assert_eq!(edited(&part("windows-1252", b"caf\xe9"), "é—中"), part("windows-1252", b"\xe9\x97&#20013;"));
+    let wide = |text: &str| -> Vec<u8> {
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    assert_eq!(edited(&wide("<a>x</a>"), "é😀"), wide("<a>é😀</a>"));
+    assert_eq!(edited(b"\xEF\xBB\xBF<a>x</a>", "é"), "\u{feff}<a>é</a>".as_bytes());
+}
+
+#[test]
+fn a_directory_of_too_many_entries_is_refused_while_it_is_read() {
+    let limits = Limits { entries: 3, ..Limits::default() };
+    assert!(matches!(Package::open(&sample(), &limits), Err(DocumentError::TooLarge(_))));
+}
+
+#[test]
+fn what_is_unpacked_is_counted() {
+    let bytes = sample();
+    for limits in
+        [Limits { part_bytes: 100, ..Limits::default() }, Limits { total_bytes: 320, ..Limits::default() }]
+    {
+        let opened = Package::open(&bytes, &limits);
+        let read = opened.and_then(|package| package.require(&PartName::new("word/document.xml")));
+        assert!(matches!(read, Err(DocumentError::TooLarge(_))), "{read:?}");
+    }
+}
+
+#[test]
+fn a_part_without_a_type_does_not_pass_the_gate() {
+    let bytes = sample();
+    let mut package = Package::open(&bytes, &Limits::default()).unwrap();
+    let types = PartName::content_types();
+    let text = String::from_utf8(package.require(&types).unwrap().to_vec()).unwrap();
+    let poorer = text.replace("<Default Extension=\"xml\" ContentType=\"application/xml\"/>", "");
+    package.replace(&types, poorer.into_bytes()).unwrap();
+    assert_eq!(package.finish().unwrap_err().kind, EditErrorKind::Internal);
+}
