@@ -115,7 +115,16 @@ fn words(mut command: Command, text: &str) -> Command {
 fn browser() -> Command {
     let mut command = words(node("npx"), "playwright test");
     command.env("CI", "1").env("FORCE_COLOR", "0");
+    if let Some(port) = free_port() {
+        command.env("STET_PAGE_PORT", port.to_string());
+    }
     command
+}
+
+/// A port that nothing listens on right now.
+fn free_port() -> Option<u16> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").ok()?;
+    listener.local_addr().ok().map(|address| address.port())
 }
 
 /// The journeys through the built window, on a screen of their own and a message bus of their own.
