@@ -1,7 +1,5 @@
 //! The wire: every fault of the catalogue, whole turns over TCP, properties, the proxy.
 
-#[path = "gateway/cases.rs"]
-mod cases;
 #[path = "gateway/property.rs"]
 mod property;
 #[path = "gateway/proxy.rs"]

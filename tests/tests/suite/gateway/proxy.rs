@@ -375,7 +375,11 @@ async fn the_endpoints_refusal_is_handed_on_without_the_key() {
     let upstream =
         Upstream::start(vec![Reply::status(401, &json!({"error": {"message": "bad key"}}))]).await.unwrap();
     let handle = serve(options(&upstream)).await.unwrap();
-    assert_eq!(chat(&handle, &tool_request(true)).await.status, 502, "not the client's fault");
+    assert_eq!(
+        chat(&handle, &tool_request(true)).await.status,
+        424,
+        "not the client's fault, and not worth repeating"
+    );
 }
 
 fn quick_keep_alive(upstream: &Upstream, form: KeepAliveForm) -> ProxyOptions {

@@ -4,7 +4,7 @@ use gateway::testing::inside::{Replay, Tools, Verdict, replay_compiled};
 use gateway::{ErrorCode, ToolCall};
 use serde_json::Value;
 
-use super::cases::{self, Case};
+use stet_tests::streams::{self, Case};
 
 /// How often each case is cut at seeded random places.
 const SEEDS: u64 = 24;
@@ -18,7 +18,7 @@ fn replayer(case: &Case) -> impl Fn(&Replay, Vec<&[u8]>) -> Verdict {
 #[test]
 fn every_case_gives_what_it_says() {
     let mut wrong = Vec::new();
-    for case in cases::all() {
+    for case in streams::all().unwrap() {
         if let Err(reason) = check(&case, &replayer(&case)(&case.replay, vec![&case.body])) {
             wrong.push(format!("{}: {reason}", case.name));
         }
@@ -28,7 +28,7 @@ fn every_case_gives_what_it_says() {
 
 #[test]
 fn cuts_change_nothing() {
-    for case in cases::all() {
+    for case in streams::all().unwrap() {
         let replay = replayer(&case);
         let whole = steady(replay(&case.replay, vec![&case.body]));
         let single = replay(&case.replay, case.body.chunks(1).collect());
@@ -46,7 +46,7 @@ fn cuts_change_nothing() {
 /// A body that ends anywhere: either nothing comes out, or exactly the calls of the whole.
 #[test]
 fn a_cut_off_body_executes_nothing_else() {
-    for case in cases::all().iter().filter(|case| !case.replay.tools.is_null()) {
+    for case in streams::all().unwrap().iter().filter(|case| !case.replay.tools.is_null()) {
         let replay = replayer(case);
         let whole = calls(&replay(&case.replay, vec![&case.body]));
         for end in 0..case.body.len() {
@@ -163,7 +163,7 @@ pub(super) fn random_cuts(length: usize, seed: u64) -> Vec<usize> {
 
 #[test]
 fn a_verdict_carries_a_code_of_the_list() {
-    for case in cases::all() {
+    for case in streams::all().unwrap() {
         if let Some((code, _)) = &case.expected.fault {
             let known: Result<ErrorCode, _> = serde_json::from_value(Value::from(code.as_str()));
             assert!(known.is_ok(), "{}: {code}", case.name);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cases;
+use stet_tests::streams;
 
 /// The rows of the catalogue, by chapter.
 const ROWS: [(&str, &[&str]); 10] = [
@@ -52,7 +52,7 @@ const PROXY: &str = "tests/tests/suite/gateway/proxy.rs";
 
 #[test]
 fn every_row_of_the_catalogue_is_covered() {
-    let mut covered: BTreeSet<String> = cases::all().into_iter().map(|case| case.row).collect();
+    let mut covered: BTreeSet<String> = streams::all().unwrap().into_iter().map(|case| case.row).collect();
     for (row, file, test) in TESTED_ELSEWHERE {
         let source = std::fs::read_to_string(stet_tests::repository().join(file)).unwrap();
         assert!(source.contains(&format!("fn {test}(")), "{row}: {file} has no test {test}");

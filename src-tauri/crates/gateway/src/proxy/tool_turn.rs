@@ -292,12 +292,19 @@ fn is_json(refusal: &crate::turn::upstream_error::Refusal) -> bool {
     serde_json::from_slice::<Value>(&refusal.body).is_ok_and(|body| body.is_object())
 }
 
-/// The status of a failure. 422 rather than 502 for a turn that could not be made whole: clients repeat a 502 by themselves.
+/// The status of a failure. Clients repeat a 5xx by themselves, so it stands only where repeating may help: 422 for a turn that could not
+/// be made whole, 424 for an endpoint that is wrongly set up.
 fn status_for(error: &GatewayError, shared: &Shared) -> StatusCode {
     let is_clients_key = shared.upstream.key.is_none();
     let number = match (error.code, error.status) {
         (ErrorCode::Unauthorized, Some(status)) if is_clients_key => status,
-        (ErrorCode::Unauthorized, _) => 502,
+        (
+            ErrorCode::Unauthorized
+            | ErrorCode::NotAStream
+            | ErrorCode::TlsFailed
+            | ErrorCode::InvalidEndpoint,
+            _,
+        ) => 424,
         (code, _)
             if code.is_about_the_answer() || code == ErrorCode::ContentFilter && error.status.is_none() =>
         {

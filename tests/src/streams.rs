@@ -1,49 +1,63 @@
 //! Reads the case files of `tests/fixtures/streams`; their format is in the README beside them.
 
+// A malformed case must stop the test that reads it, at its place.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io;
+
 use gateway::testing::inside::Replay;
 use serde_json::{Value, json};
 
 /// One answer and what must come of it.
 #[derive(Debug, Default)]
-pub(super) struct Case {
+pub struct Case {
     /// `file: ROW title`.
-    pub(super) name: String,
-    pub(super) row: String,
-    pub(super) replay: Replay,
-    pub(super) expected: Expected,
-    pub(super) body: Vec<u8>,
+    pub name: String,
+    pub row: String,
+    pub replay: Replay,
+    pub expected: Expected,
+    pub body: Vec<u8>,
     /// Where the case itself cuts its reads.
-    pub(super) cuts: Vec<usize>,
+    pub cuts: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Expected {
-    pub(super) calls: Vec<ExpectedCall>,
-    pub(super) text: String,
-    pub(super) reasoning: String,
-    pub(super) finish: Option<String>,
-    pub(super) repairs: Vec<String>,
+pub struct Expected {
+    pub calls: Vec<ExpectedCall>,
+    pub text: String,
+    pub reasoning: String,
+    pub finish: Option<String>,
+    pub repairs: Vec<String>,
     /// Code and advice.
-    pub(super) fault: Option<(String, String)>,
+    pub fault: Option<(String, String)>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct ExpectedCall {
-    pub(super) name: String,
-    pub(super) arguments: Value,
-    pub(super) id: Option<String>,
-    pub(super) extra: Option<Value>,
-    pub(super) text: Option<String>,
+pub struct ExpectedCall {
+    pub name: String,
+    pub arguments: Value,
+    pub id: Option<String>,
+    pub extra: Option<Value>,
+    pub text: Option<String>,
 }
 
 /// Every case of every file, sorted by file.
-pub(super) fn all() -> Vec<Case> {
-    let folder = stet_tests::fixture("streams");
-    let tools: Value = serde_json::from_slice(&std::fs::read(folder.join("tools.json")).unwrap()).unwrap();
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "cases"));
+pub fn all() -> io::Result<Vec<Case>> {
+    let folder = crate::fixture("streams");
+    let tools: Value = serde_json::from_slice(&std::fs::read(folder.join("tools.json"))?)?;
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "cases") {
+            files.push(path);
+        }
+    }
     files.sort();
-    files.iter().flat_map(|path| parse(&std::fs::read_to_string(path).unwrap(), &tools)).collect()
+    let mut cases = Vec::new();
+    for path in files {
+        cases.extend(parse(&std::fs::read_to_string(&path)?, &tools));
+    }
+    Ok(cases)
 }
 
 fn parse(text: &str, tools: &Value) -> Vec<Case> {
