@@ -1,5 +1,6 @@
 //! Measurements of what a user waits for, each against a floor measured in the same run.
 
+pub mod commit;
 mod memory;
 pub mod package;
 
@@ -7,7 +8,7 @@ pub mod package;
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 1] = [("package", package::package)];
+pub const SUBJECTS: [Subject; 2] = [("commit", commit::commit), ("package", package::package)];
 
 /// Measures one subject; `None` when there is none of that name.
 pub fn run(name: &str) -> Option<String> {
