@@ -1,5 +1,6 @@
 //! Measurements of what a user waits for, each against a floor measured in the same run.
 
+pub mod commit;
 pub mod gateway;
 mod memory;
 pub mod package;
@@ -8,7 +9,8 @@ pub mod package;
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 2] = [("gateway", gateway::gateway), ("package", package::package)];
+pub const SUBJECTS: [Subject; 3] =
+    [("commit", commit::commit), ("gateway", gateway::gateway), ("package", package::package)];
 
 /// Measures one subject; `None` when there is none of that name.
 pub fn run(name: &str) -> Option<String> {

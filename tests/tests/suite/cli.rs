@@ -257,3 +257,45 @@ fn an_office_file_that_changed_is_verified_against_the_original() {
     assert_eq!(undone["package"]["changed"], json!(["word/document.xml"]));
     assert_eq!(fs::read(shell.path("a.docx")).unwrap(), fs::read(&original).unwrap());
 }
+
+#[test]
+fn new_files_of_every_format() {
+    let shell = Shell::new();
+    shell.write("rows.csv", "name,amount\nAda,1.5\n007,\"=A1\"\n");
+    shell.write("deck.md", "# Cover\nsubtitle\n\n## Plan\n- first\n- second\n> say it slowly\n");
+    shell.write("paper.md", "# Title\n\nA paragraph.\n\n- item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    let made = |file: &str, source: &str| {
+        let (status, receipt) = shell.json(&["new", file, "--from", source]);
+        assert_eq!(
+            (status, &receipt["status"], &receipt["content_rev"]),
+            (0, &json!("committed"), &json!(1)),
+            "{receipt}"
+        );
+        let (status, verified) = shell.json(&["verify", file]);
+        assert_eq!((status, &verified["problems"]), (0, &json!([])));
+        let (_, outline) = shell.json(&["outline", file]);
+        outline["nodes"].as_array().unwrap().clone()
+    };
+    let has = |nodes: &[Value], key: &str, value: Value| nodes.iter().any(|node| node[key] == value);
+    let cells = made("rows.xlsx", "rows.csv");
+    assert!(
+        has(&cells, "value", json!(1.5))
+            && has(&cells, "text", json!("007"))
+            && has(&cells, "text", json!("=A1")),
+        "{cells:?}"
+    );
+    assert!(cells.iter().all(|node| node.get("formula").is_none()), "a plain string is no formula");
+    let slides = made("deck.pptx", "deck.md");
+    assert_eq!(slides.iter().filter(|node| node["kind"] == "slide").count(), 2, "{slides:?}");
+    assert!(has(&slides, "kind", json!("notes")), "{slides:?}");
+    let paragraphs = made("paper.docx", "paper.md");
+    assert!(
+        has(&paragraphs, "text", json!("Title")) && has(&paragraphs, "style", json!("heading 1")),
+        "{paragraphs:?}"
+    );
+    assert!(has(&paragraphs, "kind", json!("table")), "{paragraphs:?}");
+    for empty in ["empty.docx", "empty.xlsx", "empty.pptx", "empty.md"] {
+        assert_eq!(shell.json(&["new", empty]).0, 0);
+        assert_eq!(shell.json(&["outline", empty]).0, 0);
+    }
+}

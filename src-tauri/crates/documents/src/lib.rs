@@ -5,7 +5,9 @@
 //! Who decides what to edit lives above (`assistant`), and so does everything about revisions and disks.
 
 pub mod apply;
+pub mod blank;
 pub mod change;
+pub mod create;
 pub mod diff;
 pub mod edit;
 pub mod error;

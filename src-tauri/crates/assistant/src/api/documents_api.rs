@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use documents::Warning;
+use documents::{Warning, create::Source};
 
 use super::{
     App, AppError, EventBody,
@@ -155,11 +155,8 @@ impl App {
             let message = format!("A file named {} is a {} document.", params.path, format.as_str());
             return Err(AppError::invalid_arguments(message));
         }
-        if format.is_package() || params.rows.is_some() {
-            return Err(AppError::new(ErrorCode::UnsupportedOp, "Only text files can be made so far."));
-        }
-        let bytes = params.text.clone().unwrap_or_default().into_bytes();
-        self.told(self.workspace.create(&path, &bytes, stop)?)
+        let source = Source { text: params.text.clone(), rows: params.rows.clone() };
+        self.told(self.workspace.create(&path, &source, stop)?)
     }
 
     /// Checks a document, alone or against another.

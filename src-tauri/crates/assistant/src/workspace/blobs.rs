@@ -7,7 +7,11 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
     time::SystemTime,
 };
 
@@ -22,6 +26,8 @@ const ZSTD_LEVEL: i32 = 1;
 pub(super) struct Blobs {
     folder: PathBuf,
     faults: Faults,
+    /// Flushes that go on after a receipt was given; waited for at the end.
+    flushing: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// Names of temporary files differ within a process by this, between processes by the process id.
@@ -50,7 +56,7 @@ impl StoredBlob {
 
 impl Blobs {
     pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
-        let blobs = Blobs { folder, faults };
+        let blobs = Blobs { folder, faults, flushing: Mutex::default() };
         let temporary = blobs.temporary_folder();
         fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
         remove_orphans(&temporary);
@@ -74,6 +80,21 @@ impl Blobs {
                 .map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
         }
         self.flush(&path).map_err(|source| WorkspaceError::io("flush", &path, source))
+    }
+
+    /// Flushes a stored content while nobody waits for it. Until it is done the file itself holds the same content on the disk, and
+    /// before that is replaced `secure` waits for the flush.
+    pub(super) fn flush_later(&self, hash: &str) {
+        let path = self.path(hash);
+        let flush = move || {
+            let flushed = File::open(&path).and_then(|file| file.sync_all());
+            // `secure` flushes it again and tells.
+            let _ = flushed.and_then(|()| super::save::sync_folder(&path));
+        };
+        let Ok(thread) = std::thread::Builder::new().name("stet-flush".into()).spawn(flush) else { return };
+        let mut flushing = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
+        flushing.retain(|thread| !thread.is_finished());
+        flushing.push(thread);
     }
 
     /// Reads a content back and verifies it; a damaged one is set aside.
@@ -162,6 +183,15 @@ impl Blobs {
         self.faults.before(Step::SyncBlob, path)?;
         File::open(path)?.sync_all()?;
         super::save::sync_folder(path)
+    }
+}
+
+impl Drop for Blobs {
+    fn drop(&mut self) {
+        let flushing = self.flushing.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in flushing.drain(..) {
+            let _ = thread.join();
+        }
     }
 }
 

@@ -13,6 +13,8 @@ use super::{
     save,
     store::IntentRow,
 };
+use std::path::Path;
+
 use documents::Warning;
 
 /// What is to become the next revision.
@@ -53,6 +55,28 @@ impl Workspace {
         }
     }
 
+    /// Makes given bytes the next revision, for results that were made and verified elsewhere.
+    pub fn commit_bytes(
+        &self,
+        file_id: &str,
+        expected: u64,
+        bytes: &[u8],
+        summary: &str,
+        stop: &Stop,
+    ) -> Result<Committed, WorkspaceError> {
+        let (file, base) = self.current(&self.known(file_id)?, stop)?;
+        self.expect_revision(&file, Some(expected))?;
+        let revision = NewRevision {
+            bytes,
+            origin: Origin::User,
+            summary: summary.to_owned(),
+            ops: None,
+            model: None,
+            lineage: Lineage::Change,
+        };
+        self.commit(&file, &base, &revision, stop)
+    }
+
     /// Replaces the file's content `base` (revision `file.content_rev`) with a new revision.
     pub(super) fn commit(
         &self,
@@ -69,19 +93,14 @@ impl Workspace {
             return Err(WorkspaceError::ReadOnly { path: file.path.clone(), why });
         }
         let lock = FileLock::take(self, &file.file_id, stop)?;
-        let (now, disk) = self.current_locked(&lock, stop)?;
+        let (now, disk) = self.current_again(&lock, base, stop)?;
         if now.content_rev != file.content_rev || disk.hash != base.hash {
             let (file_id, expected) = (file.file_id.clone(), file.content_rev);
             return Err(WorkspaceError::RevisionConflict { file_id, expected, content_rev: now.content_rev });
         }
         let entry = self.next_entry(&now, revision)?;
-        self.blobs.secure(&disk.hash, &disk.bytes)?;
-        self.blobs.put(&entry.hash, revision.bytes)?;
         let temporary = save::temporary_path(&now.path, self.home(), &now.file_id);
-        let prepared =
-            save::prepare(&now.path, temporary.clone(), revision.bytes, &self.options.faults, &|| {
-                stop.check()
-            })?;
+        let prepared = self.keep_and_prepare(&now, &disk, &entry.hash, revision.bytes, &temporary, stop)?;
         self.record_intent(&now, &disk, &entry, &temporary)?;
         let published =
             self.still(&now, &disk).and_then(|()| stop.check()).and_then(|()| prepared.publish(&now.path));
@@ -90,10 +109,36 @@ impl Workspace {
             return Err(error);
         }
         let warnings = self.settle(&now, &entry);
+        self.blobs.flush_later(&entry.hash);
         let snapshot = self.snapshot_of(&now)?;
         let content_rev = entry.content_rev;
         let file = KnownFile { content_rev, hash: entry.hash, size: entry.size, ..now.clone() };
         Ok(Committed { file, previous_rev: now.content_rev, snapshot, warnings })
+    }
+
+    /// Secures the old content, keeps the new one and writes it beside the file: both at once, since one waits for the disk while the
+    /// other compresses.
+    fn keep_and_prepare(
+        &self,
+        file: &KnownFile,
+        old: &Content,
+        new_hash: &str,
+        new: &[u8],
+        temporary: &Path,
+        stop: &Stop,
+    ) -> Result<save::Prepared, WorkspaceError> {
+        std::thread::scope(|scope| {
+            let kept = scope.spawn(|| {
+                self.blobs.secure(&old.hash, &old.bytes)?;
+                self.blobs.put(new_hash, new)
+            });
+            let keep_going = || stop.check();
+            let prepared =
+                save::prepare(&file.path, temporary.to_path_buf(), new, &self.options.faults, &keep_going);
+            let crashed = || WorkspaceError::StoreContent("keeping a snapshot failed".into());
+            kept.join().map_err(|_| crashed())??;
+            prepared
+        })
     }
 
     /// The id of the snapshot that holds a file's current revision.
@@ -138,7 +183,7 @@ impl Workspace {
         file: &KnownFile,
         disk: &Content,
         entry: &HistoryEntry,
-        temporary: &std::path::Path,
+        temporary: &Path,
     ) -> Result<(), WorkspaceError> {
         let failed = |source| WorkspaceError::io("record the save of", &file.path, source);
         self.options.faults.before(Step::RecordIntent, &file.path).map_err(failed)?;

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use documents::{DocumentError, Outline, OutlineRequest};
+use documents::{ApplyContext, DocumentError, Format, Outline, OutlineRequest, create::Source};
 
 use super::{
     Stop, Workspace, WorkspaceError, commit::Committed, edit::Outcome, faults::Step, files::KnownFile,
@@ -45,12 +45,13 @@ impl Workspace {
     }
 
     /// Makes a file that does not exist yet; it appears whole or not at all.
-    pub fn create(&self, path: &Path, bytes: &[u8], stop: &Stop) -> Result<Outcome, WorkspaceError> {
+    pub fn create(&self, path: &Path, source: &Source, stop: &Stop) -> Result<Outcome, WorkspaceError> {
         let target = identity::canonical_new(path)?;
         identity::storable(&target)?;
         if fs::symlink_metadata(&target).is_ok() {
             return Err(WorkspaceError::Exists(target));
         }
+        let bytes = &self.new_bytes(&target, source, stop)?;
         let temporary = save::temporary_path(&target, self.home(), &format!("new-{}", std::process::id()));
         let prepared = save::prepare(&target, temporary, bytes, &self.options.faults, &|| stop.check())?;
         prepared.publish_new(&target)?;
@@ -62,5 +63,22 @@ impl Workspace {
         self.store().set_origin(&file.file_id, file.content_rev, Origin::Assistant, "Made")?;
         let committed = Committed { file, previous_rev: 0, snapshot, warnings: Vec::new() };
         Ok(Outcome::committed(committed, Vec::new(), None, Vec::new()))
+    }
+
+    fn new_bytes(&self, target: &Path, source: &Source, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {
+        let format = Format::of_name(&target.to_string_lossy());
+        let (now, author) = (self.now(), self.author());
+        let is_stopped = || stop.is_set();
+        let ctx = ApplyContext {
+            author: &author,
+            now: &now,
+            override_protection: false,
+            track_changes: None,
+            limits: self.options.limits.clone(),
+            cancel: &is_stopped,
+        };
+        let made = catch_unwind(AssertUnwindSafe(|| documents::create::create(format, source, &ctx)))
+            .map_err(|_| WorkspaceError::EngineFailed(format.as_str()))?;
+        made.map_err(|error| self.edit_error(error, stop))
     }
 }

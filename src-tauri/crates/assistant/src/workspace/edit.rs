@@ -181,7 +181,7 @@ impl Workspace {
         applied.map_err(|error| self.edit_error(error, stop))
     }
 
-    fn edit_error(&self, error: EditError, stop: &Stop) -> WorkspaceError {
+    pub(super) fn edit_error(&self, error: EditError, stop: &Stop) -> WorkspaceError {
         match (error.kind, stop.reason()) {
             (EditErrorKind::Cancelled, Some(reason)) => reason,
             (EditErrorKind::Cancelled, None) => WorkspaceError::Cancelled,

@@ -6,7 +6,7 @@ use std::{
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use documents::Format;
@@ -82,6 +82,8 @@ pub struct Content {
     pub bytes: Vec<u8>,
     pub(super) hash: String,
     pub(super) stamp: Stamp,
+    /// The last change was long enough before the reading that a later one must show in the stamp.
+    pub(super) was_settled: bool,
 }
 
 impl Workspace {
@@ -193,6 +195,21 @@ impl Workspace {
         Ok((row, content))
     }
 
+    /// The same when the content was read before the lock: it is read again only if it may have changed since.
+    pub(super) fn current_again(
+        &self,
+        lock: &FileLock,
+        seen: &Content,
+        stop: &Stop,
+    ) -> Result<(KnownFile, Content), WorkspaceError> {
+        self.recover(lock)?;
+        let row = self.known(lock.file_id())?;
+        if seen.was_settled && row.hash == seen.hash && self.stamp(&row.path)? == seen.stamp {
+            return Ok((row, seen.clone()));
+        }
+        self.current_locked(lock, stop)
+    }
+
     fn note_external(&self, file: &KnownFile, content: &Content) -> Result<KnownFile, WorkspaceError> {
         self.blobs.put(&content.hash, &content.bytes)?;
         let previous = self.store().entry(&file.file_id, file.content_rev)?;
@@ -256,14 +273,16 @@ impl Workspace {
         const ATTEMPTS: usize = 20;
         for attempt in 1.. {
             stop.check()?;
+            let started = SystemTime::now();
             let before = self.stamp(path)?;
             let bytes = self.read_once(path, before.size)?;
             let after = self.stamp(path)?;
             if before == after && bytes.len() as u64 == after.size || attempt == ATTEMPTS {
                 let hash = hash_of(&bytes);
-                return Ok(Content { bytes, hash, stamp: after });
+                let was_settled = after.is_settled(started);
+                return Ok(Content { bytes, hash, stamp: after, was_settled });
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
         }
         Err(WorkspaceError::Timeout)
     }
@@ -303,6 +322,20 @@ impl Workspace {
             return Err(WorkspaceError::NotAllowed { path: path.to_path_buf(), why });
         }
         Ok(stamp_of(&metadata))
+    }
+}
+
+impl Stamp {
+    /// Whether the file's last change was so long before `moment` that one after it has another time. Linux counts file times in ticks
+    /// of up to 10 ms; where only the modification time is known, which anybody may set, nothing is settled.
+    fn is_settled(&self, moment: SystemTime) -> bool {
+        const TICKS: Duration = Duration::from_millis(100);
+        let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1))
+        else {
+            return false;
+        };
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        cfg!(unix) && moment.duration_since(changed).is_ok_and(|age| age > TICKS)
     }
 }
 
