@@ -35,7 +35,7 @@ impl fmt::Display for LaunchError {
 
 /// Runs the app to its end.
 pub(crate) fn run() -> Result<(), LaunchError> {
-    let options = AppOptions::from_environment().ok_or(LaunchError::NoHome)?;
+    let options = AppOptions::from_environment().ok_or(LaunchError::NoHome)?.watching();
     let home = options.home.clone();
     let folder = env::current_dir().unwrap_or_default();
     let arguments = files::of_arguments(env::args().skip(1), &folder);
