@@ -9,6 +9,8 @@ mod agent;
 mod cli;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
+#[path = "suite/docx_markdown.rs"]
+mod docx_markdown;
 #[path = "suite/docx_revisions.rs"]
 mod docx_revisions;
 #[path = "suite/docx_rules.rs"]

@@ -7,12 +7,15 @@ mod binding;
 mod blocks;
 mod comments;
 mod controls;
+mod create;
+mod definitions;
 mod delete;
 mod difference;
 mod fields;
 mod index;
 mod insert;
 mod join;
+mod markdown;
 mod markup;
 mod notes;
 mod notices;
@@ -42,6 +45,7 @@ use crate::{
     error::EditErrorKind,
 };
 use batch::Batch;
+pub use create::create;
 use revisions::Verdict;
 
 /// Applies a batch to the bytes of a Word document.
@@ -93,6 +97,9 @@ fn perform(batch: &mut Batch<'_>, edit: &Edit) -> Result<(), EditError> {
         }
         Edit::DocxRejectChanges { at, author } => {
             revisions::settle_changes(batch, at.as_deref(), author.as_deref(), Verdict::Reject)
+        }
+        Edit::DocxInsertMarkdown { index, at, position, text } => {
+            markdown::insert_markdown(batch, *index, at.as_deref(), position.unwrap_or_default(), text)
         }
         other => Err(EditError::new(
             EditErrorKind::UnsupportedOp,

@@ -123,11 +123,6 @@ impl<'a> Batch<'a> {
         self.parts.iter().position(|state| state.part.kind == kind)
     }
 
-    /// Whether a part was changed by this batch.
-    pub(super) fn is_touched(&self, part: usize) -> bool {
-        !self.parts[part].steps.is_empty()
-    }
-
     /// The part as it is now.
     pub(super) fn load(&mut self, part: usize) -> Result<Rc<Loaded>, DocumentError> {
         if let Some(current) = &self.parts[part].current {

@@ -39,8 +39,6 @@ pub(super) struct Entry {
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     pub(super) kind: StoryKind,
-    /// The element that holds the blocks.
-    pub(super) root: NodeId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +216,7 @@ impl Walker<'_> {
 
     fn story(&mut self, kind: StoryKind, root: NodeId, prefix: String) {
         let story = self.index.stories.len();
-        self.index.stories.push(Story { kind, root });
+        self.index.stories.push(Story { kind });
         self.enter(root, prefix, Level::Blocks, story);
     }
 
@@ -297,7 +295,7 @@ impl Walker<'_> {
         for text_box in boxes {
             self.next_text_box += 1;
             let story = self.index.stories.len();
-            self.index.stories.push(Story { kind: StoryKind::TextBox, root: text_box });
+            self.index.stories.push(Story { kind: StoryKind::TextBox });
             self.frames.push(Frame {
                 prefix: format!("textbox{}", self.next_text_box),
                 level: Level::Blocks,

@@ -47,6 +47,28 @@ impl Numbering {
         Ok(numbering)
     }
 
+    /// The definition behind an instance.
+    pub(super) fn definition(&self, num_id: u32) -> Option<u32> {
+        self.instances.get(&num_id).copied()
+    }
+
+    /// A definition in use whose levels down to this one have a format (ordered lists may differ below the first).
+    pub(super) fn definition_with(&self, format: &str, level: usize) -> Option<u32> {
+        let is_fit = |definition: &u32| {
+            (0..=level as u32).all(|level| {
+                let own = self.formats.get(&(*definition, level)).map(String::as_str);
+                match (format, own) {
+                    ("bullet", own) => own == Some("bullet"),
+                    (_, Some("bullet" | "none") | None) => false,
+                    (_, Some(own)) => level > 0 || own == format,
+                }
+            })
+        };
+        let mut definitions: Vec<u32> = self.instances.values().copied().filter(is_fit).collect();
+        definitions.sort_unstable();
+        definitions.first().copied()
+    }
+
     /// The format of a list level: `bullet`, `decimal`, …
     pub(super) fn format(&self, num_id: u32, level: u32) -> Option<&str> {
         let definition = self.instances.get(&num_id)?;

@@ -59,22 +59,31 @@ impl Look {
         self.paragraph_around(names, &run, tracking)
     }
 
-    /// A whole paragraph around finished runs.
-    pub(super) fn paragraph_around(
+    /// A whole paragraph around runs, which a tracked paragraph wraps.
+    fn paragraph_around(
         &self,
         names: &Names,
         runs: &str,
         tracking: Option<&Tracking<'_>>,
     ) -> Result<String, EditError> {
-        let (inserted, runs) = match tracking {
-            None => (String::new(), runs.to_owned()),
-            Some(tracking) if runs.is_empty() => {
-                (tracking.mark("ins", names, Cuts::default()), String::new())
-            }
-            Some(tracking) => (tracking.mark("ins", names, Cuts::default()), tracking.insertion(names, runs)),
+        let wrapped = match tracking.filter(|_| !runs.is_empty()) {
+            None => runs.to_owned(),
+            Some(tracking) => tracking.insertion(names, runs),
         };
+        self.finished_paragraph(names, &wrapped, tracking)
+    }
+
+    /// A whole paragraph around finished content.
+    pub(super) fn finished_paragraph(
+        &self,
+        names: &Names,
+        content: &str,
+        tracking: Option<&Tracking<'_>>,
+    ) -> Result<String, EditError> {
+        let inserted =
+            tracking.map_or_else(String::new, |tracking| tracking.mark("ins", names, Cuts::default()));
         let properties = self.properties(names, &inserted);
-        Ok(format!("<{0}p{1}>{properties}{runs}</{0}p>", names.element, names.declaration))
+        Ok(format!("<{0}p{1}>{properties}{content}</{0}p>", names.element, names.declaration))
     }
 }
 

@@ -342,13 +342,10 @@ impl<'b, 'a> Plan<'b, 'a> {
             let stands =
                 |parent: &NodeId| !self.gone.iter().any(|range| range.contains(&xml.span(*parent).start));
             let parent = xml.parent(*change).filter(|_| is_wrapper && join::is_cut(xml, *change));
-            if let Some(parent) = parent.filter(stands) {
-                if !parents.contains(&parent) {
-                    parents.push(parent);
-                }
-            }
+            parents.extend(parent.filter(stands));
         }
         parents.sort();
+        parents.dedup();
         for parent in parents {
             let mut pieces = Vec::new();
             self.pieces(xml, parent, &mut pieces);
