@@ -4,6 +4,7 @@
 //! same content can be stored again. Who refers to which blob is the store's business.
 
 use std::{
+    collections::HashSet,
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -22,13 +23,19 @@ use super::{
 
 /// Fast on purpose: Office files are compressed already, and a commit waits for this.
 const ZSTD_LEVEL: i32 = 1;
+/// Far over the limit for documents.
+const LARGEST: u64 = 8 << 30;
 
 pub(super) struct Blobs {
     folder: PathBuf,
     faults: Faults,
     /// Flushes that go on after a receipt was given; waited for at the end.
     flushing: Mutex<Vec<JoinHandle<()>>>,
+    /// Contents that were found whole, so that each commit need not read them again.
+    sound: Mutex<HashSet<String>>,
 }
+
+const SOUND_KEPT: usize = 4_096;
 
 /// Names of temporary files differ within a process by this, between processes by the process id.
 static NEXT_TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -56,7 +63,7 @@ impl StoredBlob {
 
 impl Blobs {
     pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
-        let blobs = Blobs { folder, faults, flushing: Mutex::default() };
+        let blobs = Blobs { folder, faults, flushing: Mutex::default(), sound: Mutex::default() };
         let temporary = blobs.temporary_folder();
         fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
         remove_orphans(&temporary);
@@ -69,7 +76,9 @@ impl Blobs {
         if self.renew(&path) {
             return Ok(());
         }
-        self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))
+        self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
+        self.note_sound(hash);
+        Ok(())
     }
 
     /// Makes sure that a sound copy is on the disk: called before the file itself, until now a copy, is replaced.
@@ -101,9 +110,11 @@ impl Blobs {
     pub(super) fn get(&self, hash: &str) -> Result<Vec<u8>, String> {
         let path = self.path(hash);
         let packed = fs::read(&path).map_err(|error| error.to_string())?;
-        let bytes = zstd::decode_all(packed.as_slice()).map_err(|error| error.to_string());
-        match bytes {
-            Ok(bytes) if hash_of(&bytes) == hash => Ok(bytes),
+        match unpack(&packed) {
+            Ok(bytes) if hash_of(&bytes) == hash => {
+                self.note_sound(hash);
+                Ok(bytes)
+            }
             Ok(_) => Err(self.set_aside(&path, "its content does not have the hash in its name")),
             Err(why) => Err(self.set_aside(&path, &why)),
         }
@@ -131,6 +142,20 @@ impl Blobs {
     /// The bytes that a content takes on the disk; `None` when it is not there.
     pub(super) fn stored_size(&self, hash: &str) -> Option<u64> {
         fs::metadata(self.path(hash)).ok().map(|metadata| metadata.len())
+    }
+
+    /// What this process wrote or read back whole needs no second look while it is there.
+    fn is_known_sound(&self, hash: &str, path: &Path) -> bool {
+        let sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        sound.contains(hash) && path.exists()
+    }
+
+    fn note_sound(&self, hash: &str) {
+        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        if sound.len() >= SOUND_KEPT {
+            sound.clear();
+        }
+        sound.insert(hash.to_owned());
     }
 
     fn path(&self, hash: &str) -> PathBuf {
@@ -174,7 +199,7 @@ impl Blobs {
         let mut file = File::create(temporary)?;
         file.lock()?;
         self.faults.before(Step::WriteBlob, temporary)?;
-        let packed = zstd::encode_all(bytes, ZSTD_LEVEL)?;
+        let packed = zstd::bulk::compress(bytes, ZSTD_LEVEL)?;
         file.write_all(&packed)?;
         Ok(file)
     }
@@ -193,6 +218,16 @@ impl Drop for Blobs {
             let _ = thread.join();
         }
     }
+}
+
+/// The frame says how much it holds, so that it is unpacked in one go; more than a document may have is not believed.
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
+    let size = match zstd::zstd_safe::get_frame_content_size(packed) {
+        Ok(Some(size)) if size <= LARGEST => usize::try_from(size).map_err(|error| error.to_string())?,
+        Ok(_) => return Err("its size is not as it was written".into()),
+        Err(_) => return Err("it does not begin as it was written".into()),
+    };
+    zstd::bulk::decompress(packed, size).map_err(|error| error.to_string())
 }
 
 fn remove_orphans(folder: &Path) {

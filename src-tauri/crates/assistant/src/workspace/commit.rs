@@ -93,17 +93,18 @@ impl Workspace {
             return Err(WorkspaceError::ReadOnly { path: file.path.clone(), why });
         }
         let lock = FileLock::take(self, &file.file_id, stop)?;
-        let (now, disk) = self.current_again(&lock, base, stop)?;
+        let (now, again) = self.current_again(&lock, base, stop)?;
+        let disk = again.as_ref().unwrap_or(base);
         if now.content_rev != file.content_rev || disk.hash != base.hash {
             let (file_id, expected) = (file.file_id.clone(), file.content_rev);
             return Err(WorkspaceError::RevisionConflict { file_id, expected, content_rev: now.content_rev });
         }
-        let entry = self.next_entry(&now, revision)?;
         let temporary = save::temporary_path(&now.path, self.home(), &now.file_id);
-        let prepared = self.keep_and_prepare(&now, &disk, &entry.hash, revision.bytes, &temporary, stop)?;
-        self.record_intent(&now, &disk, &entry, &temporary)?;
+        let (prepared, hash) = self.keep_and_prepare(&now, disk, revision.bytes, &temporary, stop)?;
+        let entry = self.next_entry(&now, revision, hash)?;
+        self.record_intent(&now, disk, &entry, &temporary)?;
         let published =
-            self.still(&now, &disk).and_then(|()| stop.check()).and_then(|()| prepared.publish(&now.path));
+            self.still(&now, disk).and_then(|()| stop.check()).and_then(|()| prepared.publish(&now.path));
         if let Err(error) = published {
             self.store().drop_intent(&now.file_id)?;
             return Err(error);
@@ -116,28 +117,29 @@ impl Workspace {
         Ok(Committed { file, previous_rev: now.content_rev, snapshot, warnings })
     }
 
-    /// Secures the old content, keeps the new one and writes it beside the file: both at once, since one waits for the disk while the
-    /// other compresses.
+    /// Secures the old content, keeps the new one (and tells its hash) and writes it beside the file: both at once, since one waits for
+    /// the disk while the other compresses.
     fn keep_and_prepare(
         &self,
         file: &KnownFile,
         old: &Content,
-        new_hash: &str,
         new: &[u8],
         temporary: &Path,
         stop: &Stop,
-    ) -> Result<save::Prepared, WorkspaceError> {
+    ) -> Result<(save::Prepared, String), WorkspaceError> {
         std::thread::scope(|scope| {
             let kept = scope.spawn(|| {
                 self.blobs.secure(&old.hash, &old.bytes)?;
-                self.blobs.put(new_hash, new)
+                let hash = hash_of(new);
+                self.blobs.put(&hash, new)?;
+                Ok::<String, WorkspaceError>(hash)
             });
             let keep_going = || stop.check();
             let prepared =
                 save::prepare(&file.path, temporary.to_path_buf(), new, &self.options.faults, &keep_going);
             let crashed = || WorkspaceError::StoreContent("keeping a snapshot failed".into());
-            kept.join().map_err(|_| crashed())??;
-            prepared
+            let hash = kept.join().map_err(|_| crashed())??;
+            Ok((prepared?, hash))
         })
     }
 
@@ -153,6 +155,7 @@ impl Workspace {
         &self,
         file: &KnownFile,
         revision: &NewRevision<'_>,
+        hash: String,
     ) -> Result<HistoryEntry, WorkspaceError> {
         let content_rev = file.content_rev + 1;
         let current = self.store().entry(&file.file_id, file.content_rev)?;
@@ -164,7 +167,7 @@ impl Workspace {
             number: 0,
             file_id: file.file_id.clone(),
             content_rev,
-            hash: hash_of(revision.bytes),
+            hash,
             size: revision.bytes.len() as u64,
             origin: revision.origin,
             summary: revision.summary.clone(),

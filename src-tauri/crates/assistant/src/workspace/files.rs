@@ -195,19 +195,21 @@ impl Workspace {
         Ok((row, content))
     }
 
-    /// The same when the content was read before the lock: it is read again only if it may have changed since.
+    /// The same when the content was read before the lock: it is read again only if it may have changed since. Returns what was read
+    /// again, if anything.
     pub(super) fn current_again(
         &self,
         lock: &FileLock,
         seen: &Content,
         stop: &Stop,
-    ) -> Result<(KnownFile, Content), WorkspaceError> {
+    ) -> Result<(KnownFile, Option<Content>), WorkspaceError> {
         self.recover(lock)?;
         let row = self.known(lock.file_id())?;
         if seen.was_settled && row.hash == seen.hash && self.stamp(&row.path)? == seen.stamp {
-            return Ok((row, seen.clone()));
+            return Ok((row, None));
         }
-        self.current_locked(lock, stop)
+        let (file, content) = self.current_locked(lock, stop)?;
+        Ok((file, Some(content)))
     }
 
     fn note_external(&self, file: &KnownFile, content: &Content) -> Result<KnownFile, WorkspaceError> {

@@ -304,10 +304,14 @@ impl Store {
 
     /// The commit point in the store: the intent goes, its revision becomes the current one.
     pub(super) fn finish_intent(&mut self, entry: &HistoryEntry) -> Result<(), WorkspaceError> {
-        self.write(|tx| {
+        // The intent is on the disk already: if a power cut takes this transaction, recovery does it again. So nobody waits for it.
+        self.connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let finished = self.write(|tx| {
             advance(tx, entry)?;
             drop_intent(tx, &entry.file_id)
-        })?;
+        });
+        self.connection.pragma_update(None, "synchronous", "FULL")?;
+        finished?;
         self.note_in_ledger(&entry.file_id, entry.content_rev);
         Ok(())
     }
