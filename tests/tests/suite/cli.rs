@@ -290,6 +290,12 @@ fn new_files_of_every_format() {
     let slides = made("deck.pptx", "deck.md");
     assert_eq!(slides.iter().filter(|node| node["kind"] == "slide").count(), 2, "{slides:?}");
     assert!(has(&slides, "kind", json!("notes")), "{slides:?}");
+    let paragraphs = made("paper.docx", "paper.md");
+    assert!(
+        has(&paragraphs, "text", json!("Title")) && has(&paragraphs, "style", json!("Heading 1")),
+        "{paragraphs:?}"
+    );
+    assert!(has(&paragraphs, "kind", json!("table")), "{paragraphs:?}");
     for empty in ["empty.docx", "empty.xlsx", "empty.pptx", "empty.md"] {
         assert_eq!(shell.json(&["new", empty]).0, 0);
         assert_eq!(shell.json(&["outline", empty]).0, 0);

@@ -7,7 +7,7 @@ mod slides;
 
 use serde_json::Value;
 
-use crate::{ApplyContext, Edit, EditError, Format, apply, blank::blank, error::EditErrorKind};
+use crate::{ApplyContext, Edit, EditError, Format, apply, blank::blank, error::EditErrorKind, formats};
 
 /// What a new document is made from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,28 +25,15 @@ pub fn create(format: Format, source: &Source, ctx: &ApplyContext<'_>) -> Result
         let message = "`rows` is for workbooks, and instead of `text`.";
         return Err(EditError::new(EditErrorKind::InvalidArguments, message));
     }
-    let empty = blank(format, ctx.author, ctx.now)?;
-    let fill = |ops: &[Edit]| match ops {
-        [] => Ok(empty.clone()),
-        ops => apply(format, &empty, ops, ctx).map(|applied| applied.bytes),
-    };
     match format {
         Format::Text => Ok(text.as_bytes().to_vec()),
-        Format::Docx if text.trim().is_empty() => Ok(empty),
-        Format::Docx => fill_document(text, &fill),
-        Format::Xlsx => fill(&rows::operations(text, source.rows.as_deref())?),
-        Format::Pptx => fill(&slides::operations(text)),
+        Format::Docx => formats::docx::create(text, ctx),
+        Format::Xlsx => fill(format, &rows::operations(text, source.rows.as_deref())?, ctx),
+        Format::Pptx => fill(format, &slides::operations(text), ctx),
     }
 }
 
-/// The empty paragraph of the blank document goes, unless Word needs it: a table may not stand last (ECMA-376, 17.4.37).
-fn fill_document(
-    text: &str,
-    fill: &dyn Fn(&[Edit]) -> Result<Vec<u8>, EditError>,
-) -> Result<Vec<u8>, EditError> {
-    let insert = Edit::DocxInsertMarkdown { index: Some(1), at: None, position: None, text: text.to_owned() };
-    let delete = Edit::DocxDeleteParagraph { index: Some(1), at: None, end: None, expect_prefix: None };
-    let ends_in_table =
-        text.trim_end().lines().next_back().is_some_and(|line| line.trim_start().starts_with('|'));
-    if ends_in_table { fill(&[insert]) } else { fill(&[insert, delete]) }
+fn fill(format: Format, ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Vec<u8>, EditError> {
+    let empty = blank(format, ctx.author, ctx.now)?;
+    if ops.is_empty() { Ok(empty) } else { apply(format, &empty, ops, ctx).map(|applied| applied.bytes) }
 }
