@@ -10,7 +10,6 @@ use super::{
         ComparisonAnswer, DocumentInfo, DocumentState, Done, OutlineAnswer, Receipt, SearchAnswer,
         SearchMatch, TextDiff, VerifyAnswer,
     },
-    error::ErrorCode,
     outline_request,
     params::{Create, Diff, DocumentPath, Edit, FileId, OutlineOf, OutlineWindow, Relink, Search, Verify},
 };

@@ -4,7 +4,6 @@
 //! same content can be stored again. Who refers to which blob is the store's business.
 
 use std::{
-    collections::HashSet,
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -31,11 +30,7 @@ pub(super) struct Blobs {
     faults: Faults,
     /// Flushes that go on after a receipt was given; waited for at the end.
     flushing: Mutex<Vec<JoinHandle<()>>>,
-    /// Contents that were found whole, so that each commit need not read them again.
-    sound: Mutex<HashSet<String>>,
 }
-
-const SOUND_KEPT: usize = 4_096;
 
 /// Names of temporary files differ within a process by this, between processes by the process id.
 static NEXT_TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -63,7 +58,7 @@ impl StoredBlob {
 
 impl Blobs {
     pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
-        let blobs = Blobs { folder, faults, flushing: Mutex::default(), sound: Mutex::default() };
+        let blobs = Blobs { folder, faults, flushing: Mutex::default() };
         let temporary = blobs.temporary_folder();
         fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
         remove_orphans(&temporary);
@@ -77,7 +72,6 @@ impl Blobs {
             return Ok(());
         }
         self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
-        self.note_sound(hash);
         Ok(())
     }
 
@@ -111,10 +105,7 @@ impl Blobs {
         let path = self.path(hash);
         let packed = fs::read(&path).map_err(|error| error.to_string())?;
         match unpack(&packed) {
-            Ok(bytes) if hash_of(&bytes) == hash => {
-                self.note_sound(hash);
-                Ok(bytes)
-            }
+            Ok(bytes) if hash_of(&bytes) == hash => Ok(bytes),
             Ok(_) => Err(self.set_aside(&path, "its content does not have the hash in its name")),
             Err(why) => Err(self.set_aside(&path, &why)),
         }
@@ -142,20 +133,6 @@ impl Blobs {
     /// The bytes that a content takes on the disk; `None` when it is not there.
     pub(super) fn stored_size(&self, hash: &str) -> Option<u64> {
         fs::metadata(self.path(hash)).ok().map(|metadata| metadata.len())
-    }
-
-    /// What this process wrote or read back whole needs no second look while it is there.
-    fn is_known_sound(&self, hash: &str, path: &Path) -> bool {
-        let sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
-        sound.contains(hash) && path.exists()
-    }
-
-    fn note_sound(&self, hash: &str) {
-        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
-        if sound.len() >= SOUND_KEPT {
-            sound.clear();
-        }
-        sound.insert(hash.to_owned());
     }
 
     fn path(&self, hash: &str) -> PathBuf {
