@@ -26,27 +26,27 @@ use assistant::{
 };
 
 /// An app on a home of its own, with a folder for documents.
-pub struct Desk {
+pub(crate) struct Desk {
     pub app: Arc<App>,
     pub folder: tempfile::TempDir,
     _home: tempfile::TempDir,
 }
 
 impl Desk {
-    pub fn new() -> Desk {
+    pub(crate) fn new() -> Desk {
         let home = tempfile::tempdir().unwrap();
         let options = AppOptions { keychain: Keychain::Absent, ..AppOptions::new(home.path()) };
         Desk { app: App::open(options).unwrap(), folder: tempfile::tempdir().unwrap(), _home: home }
     }
 
     /// Makes and opens a document.
-    pub fn document(&self, name: &str, bytes: &[u8]) -> DocumentInfo {
+    pub(crate) fn document(&self, name: &str, bytes: &[u8]) -> DocumentInfo {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         self.open(name)
     }
 
-    pub fn open(&self, name: &str) -> DocumentInfo {
+    pub(crate) fn open(&self, name: &str) -> DocumentInfo {
         let path = self.path(name).to_string_lossy().into_owned();
         match self.app.run(Request::DocumentsOpen(DocumentPath { path }), &Stop::default()).unwrap() {
             Response::DocumentsOpen(info) => info,
@@ -54,26 +54,26 @@ impl Desk {
         }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8(std::fs::read(self.path(name)).unwrap()).unwrap()
     }
 
-    pub fn info(&self, file_id: &str) -> DocumentInfo {
+    pub(crate) fn info(&self, file_id: &str) -> DocumentInfo {
         self.app.documents_list().unwrap().into_iter().find(|file| file.file_id == file_id).unwrap()
     }
 
-    pub fn snapshots(&self, file_id: &str) -> usize {
+    pub(crate) fn snapshots(&self, file_id: &str) -> usize {
         let params = FileId { file_id: file_id.into() };
         self.app.history_list(&params, &Stop::default()).unwrap().snapshots.len()
     }
 }
 
 /// A turn on some files.
-pub fn turn(message: &str, files: &[&DocumentInfo], mode: EditMode) -> TurnStart {
+pub(crate) fn turn(message: &str, files: &[&DocumentInfo], mode: EditMode) -> TurnStart {
     TurnStart {
         message: message.into(),
         file_ids: files.iter().map(|file| file.file_id.clone()).collect(),
@@ -83,6 +83,6 @@ pub fn turn(message: &str, files: &[&DocumentInfo], mode: EditMode) -> TurnStart
 }
 
 /// Runs a turn with the built-in model.
-pub async fn say(desk: &Desk, message: &str, files: &[&DocumentInfo], mode: EditMode) -> TurnReport {
+pub(crate) async fn say(desk: &Desk, message: &str, files: &[&DocumentInfo], mode: EditMode) -> TurnReport {
     desk.app.turn(&turn(message, files, mode)).await.unwrap()
 }

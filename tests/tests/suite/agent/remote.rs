@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{Desk, turn};
 
 /// Runs a turn against these answers.
-pub async fn ask(
+pub(crate) async fn ask(
     desk: &Desk,
     message: &str,
     files: &[&DocumentInfo],
@@ -26,7 +26,7 @@ pub async fn ask(
     ask_as(desk, message, files, mode, replies, "other").await
 }
 
-pub async fn ask_as(
+pub(crate) async fn ask_as(
     desk: &Desk,
     message: &str,
     files: &[&DocumentInfo],
@@ -43,7 +43,7 @@ pub async fn ask_as(
     (report, upstream)
 }
 
-pub fn edit(id: &str, file: &DocumentInfo, rev: u64, ops: Value) -> Reply {
+pub(crate) fn edit(id: &str, file: &DocumentInfo, rev: u64, ops: Value) -> Reply {
     Reply::call(
         id,
         "file_edit",
@@ -52,7 +52,7 @@ pub fn edit(id: &str, file: &DocumentInfo, rev: u64, ops: Value) -> Reply {
 }
 
 /// A stream whose tool arguments stop in the middle, with the honest finish reason.
-pub fn cut_off(file: &DocumentInfo, bytes: usize) -> Reply {
+pub(crate) fn cut_off(file: &DocumentInfo, bytes: usize) -> Reply {
     let whole = json!({"file_id": file.file_id, "expected_content_rev": 1, "ops": [{"op": "append_lines", "text": "x".repeat(4_000)}]}).to_string();
     let head = json!({"index": 0, "id": "cut", "type": "function", "function": {"name": "file_edit", "arguments": ""}});
     let part = json!({"index": 0, "function": {"arguments": &whole[..bytes]}});
