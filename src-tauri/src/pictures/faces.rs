@@ -5,10 +5,13 @@ const COLLECTION: &[u8] = b"ttcf";
 const RECORD: usize = 16;
 const HEADER: usize = 12;
 
-/// The bytes of one face; a file that is no collection comes back whole. `None` when it is cut off.
+/// The bytes of one face; a file that is no collection comes back whole. `None` when there is no such face, or it is cut off.
 pub(super) fn single(data: &[u8], index: u32) -> Option<Vec<u8>> {
     if !data.starts_with(COLLECTION) {
         return Some(data.to_vec());
+    }
+    if index >= number(data, 8)? {
+        return None;
     }
     let directory = number(data, HEADER + 4 * index as usize)? as usize;
     let tables = usize::from(u16::from_be_bytes(data.get(directory + 4..directory + 6)?.try_into().ok()?));
