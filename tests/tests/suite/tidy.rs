@@ -97,7 +97,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-fn relative(root: &Path, path: &PathBuf) -> String {
+fn relative(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 

@@ -21,7 +21,7 @@ fn child_commits_until_it_is_killed() {
         let receipt = commit(&app, &document.file_id, document.content_rev, append(&line)).unwrap();
         println!("committed {} {}", receipt.content_rev, receipt.snapshot.unwrap());
         document.content_rev = receipt.content_rev;
-        if document.content_rev % 40 == 0 {
+        if document.content_rev.is_multiple_of(40) {
             // Keeps the file small over a thousand rounds.
             let receipt =
                 restore(&app, &document.file_id, "snap-000001", Some(document.content_rev)).unwrap();

@@ -117,6 +117,6 @@ fn count_calls() -> usize {
     *count.lock().unwrap() = 0;
     let batch = Batch { ops: append("beta").as_array().unwrap().clone(), ..Batch::default() };
     workspace.edit(&file.file_id, Some(1), &batch, EditMode::Commit, &Stop::default()).unwrap();
-    let count = *count.lock().unwrap();
-    count
+    let calls = count.lock().unwrap();
+    *calls
 }
