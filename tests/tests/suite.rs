@@ -11,6 +11,8 @@ mod cli;
 mod docx_fidelity;
 #[path = "suite/docx_markdown.rs"]
 mod docx_markdown;
+#[path = "suite/docx_properties.rs"]
+mod docx_properties;
 #[path = "suite/docx_revisions.rs"]
 mod docx_revisions;
 #[path = "suite/docx_rules.rs"]

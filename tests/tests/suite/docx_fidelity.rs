@@ -16,6 +16,7 @@ const REFUSED: &[&str] = &[
     "clusterfuzz-testcase-minimized-POIXWPFFuzzer-6733884933668864.docx",
     "xml-illformed.docx",
     "xml-xxe.docx",
+    "zip-bomb-100MiB.docx",
     "zip-truncated-mid.docx",
     "zip-bad-crc.docx",
     "zip-duplicate-entry.docx",

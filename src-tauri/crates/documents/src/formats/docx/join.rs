@@ -55,26 +55,41 @@ fn are_pieces(xml: &Xml, one: NodeId, other: NodeId) -> bool {
         return same_tag() && run_properties(xml, one) == run_properties(xml, other);
     }
     let inner = || {
-        let last = xml.children(one).last();
-        let first = xml.children(other).next();
-        matches!((last, first), (Some(last), Some(first)) if are_pieces(xml, last, first))
+        let edges = edge_run(xml, one, Edge::Last).zip(edge_run(xml, other, Edge::First));
+        edges.is_some_and(|(last, first)| xml.is(last, Ns::W, "r") && are_pieces(xml, last, first))
     };
     both("ins") && same_tag() && inner()
 }
 
-/// The run at the joined edge of a piece.
-fn edge_run(xml: &Xml, piece: NodeId, last: bool) -> Option<NodeId> {
-    if xml.is(piece, Ns::W, "r") {
-        return Some(piece);
+#[derive(Clone, Copy)]
+enum Edge {
+    First,
+    Last,
+}
+
+/// The run at the joined edge of a piece: itself, or in an insertion, also behind a deletion of ours that is being taken back.
+fn edge_run(xml: &Xml, piece: NodeId, edge: Edge) -> Option<NodeId> {
+    let mut node = piece;
+    loop {
+        if xml.is(node, Ns::W, "r") {
+            return Some(node);
+        }
+        let is_opened = xml.is(node, Ns::W, "ins") || xml.is(node, Ns::W, "del") && is_cut(xml, node);
+        node = match edge {
+            Edge::First => xml.children(node).next(),
+            Edge::Last => xml.children(node).last(),
+        }
+        .filter(|_| is_opened)?;
     }
-    if last { xml.children(piece).last() } else { xml.children(piece).next() }
 }
 
 fn join_chain(xml: &Xml, chain: &[NodeId], edits: &mut Edits) {
     // A text over several pieces: its first `w:t` and all its characters.
     let mut open: Option<(NodeId, String)> = None;
     for pair in chain.windows(2) {
-        let (Some(one), Some(other)) = (edge_run(xml, pair[0], true), edge_run(xml, pair[1], false)) else {
+        let (Some(one), Some(other)) =
+            (edge_run(xml, pair[0], Edge::Last), edge_run(xml, pair[1], Edge::First))
+        else {
             return;
         };
         let texts = last_text(xml, one).zip(first_text(xml, other).filter(|text| is_continued(xml, *text)));

@@ -336,6 +336,10 @@ impl<'x> RunWriter<'x> {
         let is_own = |group: &(State, &[Item<'_>])| group.0 != State::New;
         let mut cut_texts = Vec::new();
         let mut out = String::new();
+        if !groups.iter().any(is_own) {
+            // A run without content stands as it is; what comes stands behind it.
+            out.push_str(self.xml.raw(self.run));
+        }
         for (position, (state, group)) in groups.iter().enumerate() {
             let (before, after) =
                 (groups[..position].iter().any(is_own), groups[position + 1..].iter().any(is_own));
@@ -513,7 +517,10 @@ impl Texts<'_, '_> {
         match space {
             Some(ours) if ours == OUR_SPACE && !needs && !open.decoded.is_empty() => bare,
             Some(_) => self.raw_attributes(holder).to_owned(),
-            None if needs => format!("{}{OUR_SPACE}", self.raw_attributes(holder)),
+            // Text that had white space at its edge without the attribute goes on without it.
+            None if needs && !has_edge_space(&self.writer.xml.text(holder)) => {
+                format!("{}{OUR_SPACE}", self.raw_attributes(holder))
+            }
             None => self.raw_attributes(holder).to_owned(),
         }
     }
