@@ -1,6 +1,6 @@
 //! What a reviewer would say about the tree, said by a test: heads, doors, layers, lengths, no ignored tests, no traces of a machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stet_tests::repository;
 

@@ -13,7 +13,7 @@ fn window(book: &Book, sheet: usize) -> SheetWindow {
     book.window(&request).unwrap()
 }
 
-fn at<'w>(window: &'w SheetWindow, row: u32, column: u32) -> &'w Cell {
+fn at(window: &SheetWindow, row: u32, column: u32) -> &Cell {
     window.cells.iter().find(|cell| (cell.row, cell.column) == (row, column)).unwrap()
 }
 
