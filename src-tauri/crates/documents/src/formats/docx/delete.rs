@@ -7,7 +7,7 @@ use super::{
     index::{Entry, EntryKind},
     markup::Names,
     notes,
-    removal::{Removal, plan_removal},
+    removal::{Moves, Removal, plan_removal},
     rewrite::{fill_empty_tag, would_damage},
     set_text::check_prefix,
     tracked_delete,
@@ -99,7 +99,7 @@ pub(super) fn delete_entries(
             tracked_delete::paragraphs(target, &removals, tracking, &mut splices)?;
         } else {
             move_sections(xml, &removals, &mut splices)?;
-            let found = plan_removal(batch, target, &removals, &mut splices)?;
+            let found = plan_removal(batch, target, &removals, Moves::Refuse, &mut splices)?;
             if branch == 0 {
                 aftermath = found;
             }

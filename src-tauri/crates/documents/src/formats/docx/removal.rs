@@ -9,7 +9,7 @@ use super::{
     batch::{Batch, Target},
     blocks::{controls_around, next_block, previous_block},
     index::inner_range,
-    ranges::{Ends, marks_in},
+    ranges::{Ends, Mark, marks_in},
     rewrite::{fill_empty_tag, would_damage},
 };
 use crate::{
@@ -25,6 +25,15 @@ pub(super) enum Removal {
     Whole(NodeId),
     /// Only what a paragraph holds behind its properties.
     Content(NodeId),
+}
+
+/// What becomes of the ends of tracked moves in what goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moves {
+    /// One end of a move must not go alone.
+    Refuse,
+    /// The move is being settled, and its marks go.
+    Settle,
 }
 
 impl Removal {
@@ -63,6 +72,7 @@ pub(super) fn plan_removal(
     batch: &mut Batch<'_>,
     target: &Target,
     removals: &[Removal],
+    moves: Moves,
     splices: &mut Splices,
 ) -> Result<Aftermath, EditError> {
     let xml = &target.loaded.xml;
@@ -77,6 +87,9 @@ pub(super) fn plan_removal(
     aftermath.footnotes = only_inside(&references.footnotes);
     aftermath.endnotes = only_inside(&references.endnotes);
     for removal in removals {
+        if moves == Moves::Refuse {
+            refuse_moves(xml, *removal)?;
+        }
         plan_one(xml, *removal, &gone, &ends, &references, &mut aftermath, splices)?;
     }
     Ok(aftermath)
@@ -136,11 +149,8 @@ fn plan_one(
             || references.comments.iter().any(|(other, gone)| other == id && !gone)
     };
     for mark in marks_in(xml, node).into_iter().filter(|mark| range.contains(&xml.span(mark.node).start)) {
-        if mark.key.0.contains("move") || mark.key.0.contains("Move") {
-            return Err(would_damage("The text holds an end of a tracked move.".into())
-                .hint("Accept or reject the move first."));
-        }
         let is_kept = match mark.key.0 {
+            _ if is_move(&mark) => false,
             "commentRange" => comment_lives(&mark.key.1),
             _ => ends.reaches_outside(&mark.key, gone),
         };
@@ -174,6 +184,22 @@ fn plan_one(
         }
     }
     Ok(())
+}
+
+fn is_move(mark: &Mark) -> bool {
+    mark.key.0.contains("move") || mark.key.0.contains("Move")
+}
+
+fn refuse_moves(xml: &Xml, removal: Removal) -> Result<(), EditError> {
+    let range = removal.range(xml);
+    let holds_end = marks_in(xml, removal.node())
+        .iter()
+        .any(|mark| is_move(mark) && range.contains(&xml.span(mark.node).start));
+    match holds_end {
+        false => Ok(()),
+        true => Err(would_damage("The text holds an end of a tracked move.".into())
+            .hint("Accept or reject the move first.")),
+    }
 }
 
 /// The raw run that holds an element.

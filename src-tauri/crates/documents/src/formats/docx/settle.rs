@@ -8,7 +8,7 @@ use super::{
     index::inner_range,
     join::{self, Piece},
     markup::Names,
-    removal::{Aftermath, Removal, plan_removal},
+    removal::{Aftermath, Moves, Removal, plan_removal},
     revisions::Verdict,
     rows::{self, Merge},
     story::Loaded,
@@ -423,7 +423,7 @@ impl<'b, 'a> Plan<'b, 'a> {
         }
         let target = Target { part: self.part, loaded: loaded.clone(), entry: 0 };
         let mut splices = Splices::default();
-        let aftermath = plan_removal(self.batch, &target, removals, &mut splices)?;
+        let aftermath = plan_removal(self.batch, &target, removals, Moves::Settle, &mut splices)?;
         self.edits.take(splices);
         self.aftermath.extend(aftermath);
         Ok(())

@@ -6,7 +6,7 @@ use super::{
     insert::{plan_insertion, report_new},
     markup::{normalized, paragraphs_of},
     properties::look_like,
-    removal::{Removal, plan_removal},
+    removal::{Moves, Removal, plan_removal},
     rewrite::would_damage,
     rows::{Merge, cells_of},
     set_text::{fitting_hunks, plan_text},
@@ -111,7 +111,7 @@ fn plan_cell(
     match &tracking {
         Some(tracking) => tracked_delete::paragraphs(cell, &surplus, tracking, &mut splices)?,
         None if surplus.is_empty() => {}
-        None => aftermath = plan_removal(batch, cell, &surplus, &mut splices)?,
+        None => aftermath = plan_removal(batch, cell, &surplus, Moves::Refuse, &mut splices)?,
     }
     let missing: Vec<String> = new.iter().skip(old.len()).cloned().collect();
     if let (Some(last), false) = (paragraphs.last(), missing.is_empty()) {
@@ -208,7 +208,7 @@ pub(super) fn delete_table_row(batch: &mut Batch<'_>, table: usize, row: usize) 
         Some(tracking) => super::rows::plan_tracked_removal(&target, tracking, &mut splices)?,
         None => {
             let removal = super::rows::plan_row_removal(&target, &mut splices)?;
-            aftermath = plan_removal(batch, &target, &[removal], &mut splices)?;
+            aftermath = plan_removal(batch, &target, &[removal], Moves::Refuse, &mut splices)?;
         }
     }
     let (start, is_tracked) = (target.entry().start, tracking.is_some());
