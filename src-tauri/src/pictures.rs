@@ -9,7 +9,11 @@ mod fonts;
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
 };
 
 use assistant::{
@@ -24,6 +28,7 @@ use pptx_raster::{
 use pptx_render::SlideRenderer;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use crate::shell::Shell;
 
@@ -46,10 +51,17 @@ const WIDEST: u32 = 3_840;
 /// Any number: no deck is edited here.
 const CLIENT: u64 = 1;
 
-/// The decks somebody looks at.
+/// The way to the one thread that draws: the library's decks cannot move between threads.
 #[derive(Default)]
 pub(crate) struct Pictures {
-    decks: Mutex<VecDeque<(u64, Arc<Mutex<Deck>>)>>,
+    jobs: Mutex<Option<Sender<Job>>>,
+}
+
+struct Job {
+    deck: Vec<u8>,
+    slide: usize,
+    width: u32,
+    answer: oneshot::Sender<Result<Vec<u8>, String>>,
 }
 
 /// One deck, laid out with the fonts that its slides have asked for so far.
@@ -63,23 +75,18 @@ struct Deck {
 
 /// Draws a slide; `{"png": "<base 64>"}`.
 pub(crate) async fn draw(shell: &Arc<Shell>, request: SlidePicture) -> Result<Value, AppError> {
-    let shell = Arc::clone(shell);
-    let drawn = tauri::async_runtime::spawn_blocking(move || draw_here(&shell, &request)).await;
-    drawn.map_err(|error| cannot(&error.to_string()))?
-}
-
-fn draw_here(shell: &Shell, request: &SlidePicture) -> Result<Value, AppError> {
-    let SlidePicture { file_id, side, proposal_id, slide, width } = request.clone();
-    let bytes =
-        shell.app.preview_bytes(&PreviewSlides { file_id, side, proposal_id }, &Default::default())?;
-    let copy = documents::preview::slides::drawable(&bytes, &documents::Limits::default())
-        .map_err(|error| cannot(&error.to_string()))?;
-    let drawn = catch_unwind(AssertUnwindSafe(|| {
-        let deck = shell.pictures.deck(&copy)?;
-        let mut deck = deck.lock().unwrap_or_else(PoisonError::into_inner);
-        deck.draw(slide, width.clamp(16, WIDEST))
-    }));
-    let png = drawn.map_err(|_| cannot("the drawing library failed"))?.map_err(|why| cannot(&why))?;
+    let SlidePicture { file_id, side, proposal_id, slide, width } = request;
+    let reader = Arc::clone(shell);
+    let read = tauri::async_runtime::spawn_blocking(move || {
+        let bytes =
+            reader.app.preview_bytes(&PreviewSlides { file_id, side, proposal_id }, &Default::default())?;
+        let copy = documents::preview::slides::drawable(&bytes, &documents::Limits::default());
+        copy.map_err(|error| cannot(&error.to_string()))
+    });
+    let deck = read.await.map_err(|error| cannot(&error.to_string()))??;
+    let (answer, drawn) = oneshot::channel();
+    shell.pictures.ask(Job { deck, slide, width: width.clamp(16, WIDEST), answer });
+    let png = drawn.await.map_err(|_| cannot("the drawing thread has ended"))?.map_err(|why| cannot(&why))?;
     Ok(json!({ "png": base64::engine::general_purpose::STANDARD.encode(png) }))
 }
 
@@ -88,21 +95,50 @@ fn cannot(why: &str) -> AppError {
 }
 
 impl Pictures {
-    /// The deck with these bytes, opened when it is not at hand.
-    fn deck(&self, bytes: &[u8]) -> Result<Arc<Mutex<Deck>>, String> {
-        let key = fingerprint(bytes);
-        let mut decks = self.decks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = decks.iter().position(|(known, _)| *known == key) {
-            let found = decks.remove(at).ok_or("a deck is missing")?;
-            decks.push_back(found.clone());
-            return Ok(found.1);
+    /// Hands a job to the drawing thread, which begins with the first one.
+    fn ask(&self, job: Job) {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = jobs.get_or_insert_with(|| {
+            let (sender, receiver) = channel();
+            // If no thread can start, the jobs are dropped and each asker is told.
+            drop(thread::Builder::new().name("slides".into()).spawn(move || work(&receiver)));
+            sender
+        });
+        // A job that cannot be sent is dropped, and its asker told.
+        drop(sender.send(job));
+    }
+}
+
+/// Draws one job after the other.
+fn work(jobs: &Receiver<Job>) {
+    let mut decks: VecDeque<(u64, Deck)> = VecDeque::new();
+    for Job { deck, slide, width, answer } in jobs {
+        if answer.is_closed() {
+            continue;
         }
-        let deck = Arc::new(Mutex::new(Deck::open(bytes)?));
-        decks.push_back((key, Arc::clone(&deck)));
+        let key = fingerprint(&deck);
+        let known = decks.iter().position(|(known, _)| *known == key).and_then(|at| decks.remove(at));
+        let drawn = catch_unwind(AssertUnwindSafe(|| {
+            let mut opened = match known {
+                Some((_, opened)) => opened,
+                None => Deck::open(&deck)?,
+            };
+            let png = opened.draw(slide, width);
+            Ok((opened, png))
+        }));
+        let outcome = match drawn {
+            Ok(Ok((opened, png))) => {
+                decks.push_back((key, opened));
+                png
+            }
+            Ok(Err(why)) => Err(why),
+            // Whatever state the deck was in, it is gone with the panic.
+            Err(_) => Err("the drawing library failed".to_owned()),
+        };
         if decks.len() > DECKS_KEPT {
             decks.pop_front();
         }
-        Ok(deck)
+        drop(answer.send(outcome));
     }
 }
 
