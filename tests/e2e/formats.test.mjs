@@ -8,7 +8,7 @@ import { Stage } from './stage.mjs';
 
 const journeys = [
   {
-    name: 'Welcome.md', says: 'replace "two teams" with "three teams"', side: '.merge', shows: 'three teams',
+    name: 'Welcome.md', says: 'replace "two teams" with "three teams"', side: undefined, shows: 'three teams',
     saved: (was, is) => assert.equal(is.toString(), was.toString().replace('two teams', 'three teams')),
   },
   {
@@ -36,8 +36,15 @@ const journeys = [
   },
 ];
 
-/** The words on the right side of a Word review, inside its frame. */
-const WORD_AFTER = 'const frame = document.querySelector(\'[data-side="after"] iframe\'); return frame?.contentDocument?.body?.innerText ?? "";';
+/** The words on the right side of a review of text (in its shadow root) or of Word pages (in their frame). */
+const AFTER = `
+  const text = document.querySelector('.merge')?.shadowRoot?.querySelector('.cm-merge-b')?.innerText;
+  const word = document.querySelector('[data-side="after"] iframe')?.contentDocument?.body?.innerText;
+  return text ?? word ?? '';
+`;
+
+/** Whether a slide is drawn on both sides. */
+const PICTURES = `return ['before', 'after'].every((side) => document.querySelector('[data-side=' + side + '] img')?.naturalWidth > 300);`;
 
 let stage;
 before(async () => {
@@ -59,7 +66,8 @@ for (const journey of journeys) {
 
     await page.until(() => page.find('#accept'), 'the review');
     if (journey.side) await page.shows(journey.side, journey.shows);
-    else await page.until(async () => (await page.run(WORD_AFTER)).includes(journey.shows), 'the changed page');
+    else await page.until(async () => (await page.run(AFTER)).includes(journey.shows), 'the changed side');
+    if (journey.name.endsWith('.pptx')) await page.until(() => page.run(PICTURES), 'both pictures');
     assert.deepEqual(readFileSync(path), was, 'nothing is written before it is accepted');
     await stage.picture(`review-${journey.name}`);
 
