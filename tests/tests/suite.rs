@@ -29,6 +29,8 @@ mod pptx_pointers;
 mod pptx_slides;
 #[path = "suite/pptx_text.rs"]
 mod pptx_text;
+#[path = "suite/previews.rs"]
+mod previews;
 #[path = "suite/properties.rs"]
 mod properties;
 #[path = "suite/text.rs"]
