@@ -191,7 +191,7 @@ fn face(family: &str, bold: bool, italic: bool) -> Option<Vec<u8>> {
     if is_regular_for_another {
         return None;
     }
-    fonts.with_face_data(id, |data, index| faces::single(data, index))?
+    fonts.with_face_data(id, faces::single)?
 }
 
 fn system() -> &'static Database {

@@ -21,7 +21,12 @@ fn preview(format: Format, bytes: &[u8]) -> Result<usize, documents::DocumentErr
         Format::Text => Ok(0),
         Format::Xlsx => {
             let book = Book::open(bytes, &limits, &|| false)?;
-            let window = |sheet| WindowRequest { sheet: Some(sheet), rows: [1, 200], columns: [1, 60], with_layout: true };
+            let window = |sheet| WindowRequest {
+                sheet: Some(sheet),
+                rows: [1, 200],
+                columns: [1, 60],
+                with_layout: true,
+            };
             (0..book.sheets().len()).map(|sheet| Ok(book.window(&window(sheet))?.cells.len())).sum()
         }
         Format::Docx => {
