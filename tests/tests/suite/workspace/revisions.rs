@@ -62,11 +62,16 @@ fn a_failing_batch_leaves_bytes_time_and_revision() {
         (json!([{ "op": "append_lines" }]), ErrorCode::InvalidArguments),
         (json!([{ "op": "append_lines", "text": "x", "more": 1 }]), ErrorCode::InvalidArguments),
         (json!([{ "op": "append_lines", "text_from_fence": true }]), ErrorCode::FenceMissing),
-        (json!([]), ErrorCode::InvalidArguments),
     ] {
         assert_eq!(code(commit(&app, &id, 1, ops.clone())), wanted, "{ops}");
         assert_eq!(code(stage(&app, &id, 1, ops.clone())), wanted, "{ops}");
     }
+    let nothing = commit(&app, &id, 1, json!([])).unwrap();
+    assert_eq!(
+        nothing.status,
+        assistant::workspace::Status::Unchanged,
+        "a batch without operations changes nothing"
+    );
     let error =
         commit(&app, &id, 1, json!([{ "op": "append_lines", "text": "x" }, { "op": "append_lines" }]))
             .unwrap_err();

@@ -190,11 +190,8 @@ impl Workspace {
     }
 }
 
-/// Reads the operations, naming the one that is not as the contract says.
+/// Reads the operations, naming the one that is not as the contract says. A batch without any is a batch that changes nothing.
 pub(super) fn parse_ops(ops: &[Value]) -> Result<Vec<Edit>, WorkspaceError> {
-    if ops.is_empty() {
-        return Err(WorkspaceError::bad_arguments("`ops` is empty; give at least one operation."));
-    }
     ops.iter().enumerate().map(|(index, op)| parse_op(index, op)).collect()
 }
 
