@@ -1,5 +1,7 @@
 //! The wire: every fault of the catalogue, whole turns over TCP, properties, the proxy.
 
+#[path = "gateway/app.rs"]
+mod app;
 #[path = "gateway/property.rs"]
 mod property;
 #[path = "gateway/proxy.rs"]

@@ -12,9 +12,11 @@ pub mod events;
 mod generated;
 pub mod history_api;
 pub mod mirror;
+pub mod models_api;
 pub mod params;
 pub mod preview_api;
 pub mod proposals_api;
+pub mod proxy_api;
 pub mod settings_api;
 pub mod turn_api;
 mod watch;
@@ -33,11 +35,13 @@ use answers::{
 pub use app::{App, AppOptions};
 pub use error::AppError;
 pub use events::{Event, EventBody};
+use models_api::{ModelTest, ModelTestAnswer, ModelsAnswer, ModelsOf};
 use params::{
     Compare, Create, Diff, DocumentPath, Edit, FileId, KeyOf, NewKey, NoParams, OutlineOf, OutlineWindow,
     Pin, PreviewText, ProposalChoice, ProposalOf, ProposalsOf, Relink, Restore, Search, SettingsChange, Step,
     Verify,
 };
+use proxy_api::{ProxyStart, ProxyStatus};
 use turn_api::{MetricsAnswer, TurnOf, TurnStart, TurnStarted};
 
 /// Declares each command once: its name on the wire, its parameters and its answer.
@@ -138,6 +142,16 @@ commands! {
     KeysClear = "keys.clear": KeyOf => Done;
     /// Where a provider's key is.
     KeysStatus = "keys.status": KeyOf => KeyStatus;
+    /// The models that a provider's endpoint offers now.
+    ModelsList = "models.list": ModelsOf => ModelsAnswer;
+    /// Asks a model for a word and for a tool call, and tells what it really answered.
+    ModelsTest = "models.test": ModelTest => ModelTestAnswer;
+    /// Starts the validating proxy for other programs.
+    ProxyStart = "proxy.start": ProxyStart => ProxyStatus;
+    /// Ends it.
+    ProxyStop = "proxy.stop": NoParams => ProxyStatus;
+    /// Whether it runs, and how clients reach it.
+    ProxyStatus = "proxy.status": NoParams => ProxyStatus;
     /// Starts a turn of the assistant; progress comes as events.
     TurnStart = "turn.start": TurnStart => TurnStarted;
     /// Cancels a turn.

@@ -39,6 +39,8 @@ pub struct ProxyOptions {
     pub upstream: String,
     /// None: with [`ProxyToken::None`] the client's own key goes through.
     pub upstream_key: Option<Secret>,
+    /// Further headers for the endpoint (an organisation); a client's own of the same name give way.
+    pub upstream_headers: Vec<(String, String)>,
     pub token: ProxyToken,
     /// None: recognised by the upstream's address, and per model.
     pub dialect: Option<Dialect>,
@@ -60,6 +62,7 @@ impl ProxyOptions {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream: upstream.into(),
             upstream_key: None,
+            upstream_headers: Vec::new(),
             token: ProxyToken::Generated,
             dialect: None,
             limits: Limits::default(),
@@ -152,6 +155,12 @@ impl ProxyHandle {
         self.shared.counters.text()
     }
 
+    /// Ends everything at once, without waiting.
+    pub fn cut(&self) {
+        self.stop.cancel();
+        self.abort.cancel();
+    }
+
     /// Takes no new connections, lets running answers end within the grace, and then cuts them.
     pub async fn stop(self, grace: Duration) {
         self.stop.cancel();
@@ -194,7 +203,7 @@ pub async fn serve(options: ProxyOptions) -> Result<ProxyHandle, ProxyError> {
         key: options.upstream_key,
         model: String::new(),
         dialect,
-        headers: Vec::new(),
+        headers: options.upstream_headers,
     };
     let http = http_client(&upstream.url("")?, &options.limits)?;
     let cannot_listen = |source| ProxyError::CannotListen { address, source };

@@ -9,7 +9,8 @@ use std::{
 use tokio::sync::broadcast;
 
 use super::{
-    AppError, Event, EventBody, Request, Response, answers::AppStatus, error::ErrorCode, watch::Told,
+    AppError, Event, EventBody, Request, Response, answers::AppStatus, error::ErrorCode,
+    proxy_api::ProxySlot, watch::Told,
 };
 use crate::workspace::{
     Clock, RetentionLimits, Stop, Workspace, WorkspaceOptions,
@@ -95,6 +96,7 @@ pub struct App {
     pub(crate) told: Told,
     pub(crate) watcher: Mutex<Option<Watcher>>,
     pub(crate) agent: Agent,
+    pub(crate) proxy: ProxySlot,
     this: Weak<App>,
     pub(crate) previews: crate::preview::Previews,
     events: Mutex<EventChannel>,
@@ -122,6 +124,7 @@ impl App {
         let settings = settings::load(&options.home)?.settings;
         let app = Arc::new_cyclic(|this| App {
             agent: Agent::new(&options.home),
+            proxy: ProxySlot::default(),
             workspace,
             options,
             secrets,
@@ -220,6 +223,11 @@ impl App {
             Request::KeysSet(params) => self.keys_set(&params).map(Response::KeysSet),
             Request::KeysClear(params) => self.keys_clear(&params).map(Response::KeysClear),
             Request::KeysStatus(params) => self.keys_status(&params).map(Response::KeysStatus),
+            Request::ModelsList(params) => self.models_list(&params, stop).map(Response::ModelsList),
+            Request::ModelsTest(params) => self.models_test(&params, stop).map(Response::ModelsTest),
+            Request::ProxyStart(params) => self.proxy_start(&params).map(Response::ProxyStart),
+            Request::ProxyStop(_) => self.proxy_stop().map(Response::ProxyStop),
+            Request::ProxyStatus(_) => Ok(Response::ProxyStatus(self.proxy_status())),
         }
     }
 

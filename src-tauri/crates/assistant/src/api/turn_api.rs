@@ -157,22 +157,9 @@ impl App {
         };
         let (provider, model) = named.split_once('/').ok_or_else(unknown)?;
         let provider = settings.providers.iter().find(|known| known.id == provider).ok_or_else(unknown)?;
-        let key = self.secrets.key(&provider.id)?;
-        if provider.needs_key && key.is_none() {
-            let message = format!("The provider {} has no key.", provider.name);
-            let error =
-                AppError { cause: Some("unauthorized".into()), ..AppError::new(ErrorCode::IoError, message) };
-            return Err(error.hint("Set its key in the settings, or with `stet key set`."));
-        }
-        let mut endpoint = gateway::Endpoint::new(&provider.base_url, key, model);
-        if let Some(dialect) = provider.dialect.as_deref().and_then(gateway::Dialect::preset) {
-            endpoint.dialect = dialect.for_model(model);
-        }
-        endpoint.headers = provider.headers.clone();
-        let client = gateway::Client::new(endpoint).map_err(|error| AppError {
-            cause: Some(error.code.as_str().into()),
-            ..AppError::new(ErrorCode::IoError, error.message)
-        })?;
+        let endpoint = self.endpoint_of(provider, model)?;
+        let client = gateway::Client::new(endpoint)
+            .map_err(|error| super::models_api::endpoint_error(error.code, error.message))?;
         Ok(Arc::new(RemoteModel::new(client, named)))
     }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use http_body_util::BodyExt;
-use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName};
 use hyper::{Response, StatusCode};
 
 use super::Shared;
 use super::route::{Answer, BoxError, Whole, refusal};
 use crate::error::ErrorCode;
-use crate::turn::attempt::network_fault;
+use crate::turn::attempt::{network_fault, own_headers};
 
 /// Headers that belong to one connection (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [&str; 9] = [
@@ -64,12 +64,7 @@ pub(super) fn request_headers(client: &HeaderMap, shared: &Shared) -> HeaderMap 
     if shared.token.is_some() || shared.upstream.key.is_some() {
         headers.remove(AUTHORIZATION);
     }
-    let key =
-        shared.upstream.key.as_ref().map(|key| HeaderValue::from_str(&format!("Bearer {}", key.expose())));
-    if let Some(Ok(mut value)) = key {
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
-    }
+    headers.extend(own_headers(&shared.upstream));
     headers
 }
 

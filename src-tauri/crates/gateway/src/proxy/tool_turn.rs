@@ -83,7 +83,7 @@ fn endpoint_for(model: &str, headers: &HeaderMap, shared: &Shared) -> Endpoint {
         key: upstream.key.clone().or(own_key),
         model: model.to_owned(),
         dialect,
-        headers: passed.collect(),
+        headers: passed.chain(upstream.headers.iter().cloned()).collect(),
     }
 }
 

@@ -194,25 +194,8 @@ fn unusable_answer(error: &StepError, is_truncated: bool, file_id: Option<&str>)
 
 /// The endpoint's failure in the contract's words.
 fn endpoint_error(error: &StepError) -> AppError {
-    let code = match error.code {
-        ErrorCode::Cancelled => AppCode::Cancelled,
-        ErrorCode::TimeoutConnect | ErrorCode::TimeoutIdle | ErrorCode::TimeoutTotal => AppCode::Timeout,
-        ErrorCode::InvalidEndpoint | ErrorCode::InvalidSchema => AppCode::Internal,
-        _ => AppCode::IoError,
-    };
-    let hint = match error.code {
-        ErrorCode::Unauthorized => Some("Set the key of this endpoint in the settings."),
-        ErrorCode::ConnectFailed => Some("Check the address of the endpoint and that it runs."),
-        ErrorCode::QuotaExhausted => Some("The account of this endpoint has no quota left."),
-        _ => None,
-    };
-    let app =
-        AppError::new(code, format!("The model did not answer ({}): {}", error.code.as_str(), error.message));
-    let app = AppError { cause: Some(error.code.as_str().to_string()), ..app };
-    match hint {
-        Some(hint) => app.hint(hint),
-        None => app,
-    }
+    let message = format!("The model did not answer ({}): {}", error.code.as_str(), error.message);
+    crate::api::models_api::endpoint_error(error.code, message)
 }
 
 fn plus(one: Usage, other: Usage) -> Usage {
