@@ -227,6 +227,41 @@ fn formatting_changes_moves_and_cells_are_settled() {
     assert_eq!(body(&settle(&document, "reject")), table(&(row("", "a") + &row("", "b"))));
 }
 
+/// Old properties may record marks of their own (Word writes a cell's insertion into both): they are no changes any more.
+#[test]
+fn marks_in_old_properties_settle_with_them() {
+    let author = "w:author=\"A\"";
+    let cell =
+        |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p(text));
+    let inserted = format!(
+        "<w:cellIns w:id=\"1\" {author}/><w:tcPrChange w:id=\"2\" {author}><w:tcPr><w:tcW w:w=\"9\"/><w:cellIns w:id=\"3\" {author}/></w:tcPr></w:tcPrChange>"
+    );
+    let table =
+        |cells: &str| format!("<w:tbl><w:tblPr/><w:tblGrid/><w:tr>{cells}</w:tr></w:tbl>{}", p("end"));
+    let document = Made::new(&table(&(cell("", "a") + &cell(&inserted, "b")))).bytes();
+    assert_eq!(body(&settle(&document, "accept")), table(&(cell("", "a") + &cell("", "b"))));
+    assert_eq!(body(&settle(&document, "reject")), table(&cell("", "a")));
+    let mark = format!("<w:rPr><w:ins w:id=\"4\" {author}/></w:rPr>");
+    let document = Made::new(&format!(
+        "<w:p><w:pPr><w:jc w:val=\"left\"/><w:pPrChange w:id=\"5\" {author}><w:pPr>{mark}</w:pPr></w:pPrChange></w:pPr></w:p>"
+    ))
+    .bytes();
+    assert_eq!(body(&settle(&document, "accept")), "<w:p><w:pPr><w:jc w:val=\"left\"/></w:pPr></w:p>");
+}
+
+/// The end of a move's range may stand inside what goes.
+#[test]
+fn the_end_of_a_move_goes_with_what_holds_it() {
+    let author = "w:author=\"A\"";
+    let moved = format!(
+        "<w:p><w:moveFromRangeStart w:id=\"1\" w:name=\"m\" {author}/><w:moveFrom w:id=\"2\" {author}><w:r><w:t>x</w:t></w:r></w:moveFrom><w:del w:id=\"9\" {author}><w:moveFromRangeEnd w:id=\"1\"/><w:r><w:delText>y</w:delText></w:r></w:del></w:p><w:p><w:moveToRangeStart w:id=\"3\" w:name=\"m\" {author}/><w:moveTo w:id=\"4\" {author}><w:r><w:t>x</w:t></w:r></w:moveTo><w:moveToRangeEnd w:id=\"3\"/></w:p>"
+    );
+    let document = Made::new(&moved).bytes();
+    assert_eq!(body(&settle(&document, "accept")), "<w:p></w:p>".to_owned() + &p("x"));
+    let rejected = "<w:p><w:r><w:t>x</w:t></w:r><w:r><w:t>y</w:t></w:r></w:p><w:p></w:p>";
+    assert_eq!(body(&settle(&document, "reject")), rejected);
+}
+
 #[test]
 fn a_lost_paragraph_mark_joins_two_paragraphs() {
     let mark = |kind: &str| {

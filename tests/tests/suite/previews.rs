@@ -9,6 +9,11 @@ use documents::{
     },
 };
 
+use stet_tests::{
+    decks::{entries, part},
+    words::{Made, p},
+};
+
 fn samples() -> Vec<std::path::PathBuf> {
     let folder = stet_tests::repository().join("samples");
     ["Agreement.docx", "Budget.xlsx", "Kickoff.pptx"].map(|name| folder.join(name)).to_vec()
@@ -56,4 +61,41 @@ fn whatever_can_be_described_can_be_shown() {
         }
     }
     assert!(refused.is_empty(), "described but not shown:\n{}", refused.join("\n"));
+}
+
+fn docx_copy(bytes: &[u8]) -> documents::preview::docx::PreviewCopy {
+    let request = CopyRequest { most: 300, keep: Vec::new() };
+    preview_copy(bytes, &request, &Limits::default(), &|| false).unwrap()
+}
+
+/// A browser would expand a DTD, so it never gets one: the part is taken out with what names it, and the rest is shown.
+#[test]
+fn a_word_part_with_a_dtd_is_left_out_and_said() {
+    let bomb = "<?xml version=\"1.0\"?><!DOCTYPE s [<!ENTITY a \"aaaa\">]><w:styles {ns}>&a;</w:styles>";
+    let document = Made::new(&p("shown all the same")).part("styles", "styles.xml", bomb).bytes();
+    let copy = docx_copy(&document);
+    let messages: Vec<&str> = copy.notices.iter().map(|notice| notice.message.as_str()).collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(
+        messages[0].starts_with("word/styles.xml is left out of the preview: it declares a DTD"),
+        "{messages:?}"
+    );
+    assert_eq!(copy.paragraphs, [Some("p1".to_owned())]);
+    assert!(entries(&copy.bytes).iter().all(|entry| entry.name != "word/styles.xml"));
+    assert!(!part(&copy.bytes, "word/_rels/document.xml.rels").contains("styles.xml"));
+    assert!(!part(&copy.bytes, "[Content_Types].xml").contains("styles.xml"));
+}
+
+#[test]
+fn a_sound_document_has_no_notices() {
+    for name in ["Agreement.docx", "Budget.xlsx"] {
+        let bytes = std::fs::read(stet_tests::repository().join("samples").join(name)).unwrap();
+        if name.ends_with("docx") {
+            assert!(docx_copy(&bytes).notices.is_empty());
+        } else {
+            let book = Book::open(&bytes, &Limits::default(), &|| false).unwrap();
+            let request = WindowRequest { sheet: None, rows: [1, 9], columns: [1, 9], with_layout: false };
+            assert!(book.window(&request).unwrap().notices.is_empty());
+        }
+    }
 }

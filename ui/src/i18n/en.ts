@@ -60,6 +60,7 @@ export const en = {
   'view.chart': 'Chart',
   'view.formula': 'Formula',
   'view.cut': '{count|# more paragraph is not shown here|# more paragraphs are not shown here}',
+  'view.incomplete': 'The preview is not complete.',
   'view.not_shown': 'Not shown in this preview',
   'view.empty': 'This document is empty.',
   'view.grid': 'Cells of {sheet}',

@@ -62,6 +62,7 @@ export const zh: Record<Key, string> = {
   'view.chart': '图表',
   'view.formula': '公式',
   'view.cut': '还有 {count} 段没有显示在这里',
+  'view.incomplete': '预览不完整。',
   'view.not_shown': '此预览中未显示',
   'view.empty': '这个文档是空的。',
   'view.grid': '{sheet} 的单元格',

@@ -173,6 +173,24 @@ impl<'a> Package<'a> {
         self.drop_content_type(name)
     }
 
+    /// Of entries with one name only the last stays, which is the one that is read here; says whether there were others. Only for
+    /// copies that are looked at and never saved.
+    pub fn drop_shadowed(&mut self) -> bool {
+        let names: Vec<PartName> = self
+            .archive
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_folder())
+            .map(|entry| PartName::new(&entry.name))
+            .collect();
+        let before = self.removed.len();
+        for name in names {
+            let found = self.archive.find(&name);
+            self.removed.extend(found.iter().rev().skip(1));
+        }
+        self.removed.len() > before
+    }
+
     /// The main part, by the package's `officeDocument` relationship.
     pub fn main_part(&self) -> Result<PartName, DocumentError> {
         let root = self.relationships(&PartName::root())?;
@@ -268,10 +286,14 @@ impl<'a> Package<'a> {
     }
 
     fn editable_entry(&self, name: &PartName) -> Result<usize, EditError> {
-        match self.archive.find(name).as_slice() {
-            [] => Err(EditError::new(EditErrorKind::Internal, format!("There is no part {name} to change."))),
-            [index] if !self.removed.contains(index) => Ok(*index),
-            [_] => Err(EditError::new(EditErrorKind::Internal, format!("The part {name} was removed before."))),
+        let found = self.archive.find(name);
+        let live: Vec<usize> = found.iter().copied().filter(|index| !self.removed.contains(index)).collect();
+        match live.as_slice() {
+            [] if found.is_empty() => {
+                Err(EditError::new(EditErrorKind::Internal, format!("There is no part {name} to change.")))
+            }
+            [] => Err(EditError::new(EditErrorKind::Internal, format!("The part {name} was removed before."))),
+            [index] => Ok(*index),
             _ => Err(EditError::new(
                 EditErrorKind::WouldDamage,
                 format!("The package holds the part {name} more than once, and programs disagree on which one counts."),

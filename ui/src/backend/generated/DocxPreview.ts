@@ -1,4 +1,5 @@
 // Generated from src-tauri/crates/assistant/src/api by its tests. Do not edit.
+import type { Warning } from "./Warning";
 
 /**
  * A preview-only copy of a Word document.
@@ -15,4 +16,8 @@ paragraphs: Array<string | null>,
 /**
  * `__gap_N` stands for this many paragraphs that were left out.
  */
-gaps: Array<number>, };
+gaps: Array<number>, 
+/**
+ * What of the document is not in the copy, and why.
+ */
+notices?: Array<Warning>, };

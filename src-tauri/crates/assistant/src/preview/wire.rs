@@ -1,6 +1,9 @@
 //! Parameters and answers of the preview commands, and the TypeScript shapes of what `documents::preview` answers.
 
-use documents::preview::{docx::PreviewCopy, sheet::SheetWindow, slides::SlideList};
+use documents::{
+    Warning,
+    preview::{docx::PreviewCopy, sheet::SheetWindow, slides::SlideList},
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -52,12 +55,16 @@ pub struct DocxPreview {
     pub paragraphs: Vec<Option<String>>,
     /// `__gap_N` stands for this many paragraphs that were left out.
     pub gaps: Vec<usize>,
+    /// What of the document is not in the copy, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[ts(as = "Option<Vec<crate::api::mirror::WarningShape>>", optional)]
+    pub notices: Vec<Warning>,
 }
 
 impl DocxPreview {
     pub(super) fn of(copy: PreviewCopy) -> DocxPreview {
         let package = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, copy.bytes);
-        DocxPreview { package, paragraphs: copy.paragraphs, gaps: copy.gaps }
+        DocxPreview { package, paragraphs: copy.paragraphs, gaps: copy.gaps, notices: copy.notices }
     }
 }
 
@@ -83,6 +90,8 @@ pub struct SheetWindowShape {
     pub styles: std::collections::BTreeMap<u32, CellStyleShape>,
     pub date_1904: bool,
     pub layout: Option<SheetLayoutShape>,
+    /// What of the workbook cannot be shown, and why.
+    pub notices: Option<Vec<crate::api::mirror::WarningShape>>,
 }
 
 #[derive(TS)]

@@ -7,13 +7,14 @@
 
 mod addresses;
 mod cut;
+mod left_out;
 mod normalise;
 
 pub(super) use normalise::utf8;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, DocumentError, EditError, Limits,
+    Cancel, DocumentError, EditError, Limits, Warning,
     package::{Package, xml::Xml},
 };
 
@@ -35,6 +36,8 @@ pub struct PreviewCopy {
     pub paragraphs: Vec<Option<String>>,
     /// How many paragraphs each gap stands for.
     pub gaps: Vec<usize>,
+    /// What of the document is not in the copy, and why.
+    pub notices: Vec<Warning>,
 }
 
 /// Makes the copy.
@@ -56,13 +59,15 @@ pub fn preview_copy(
     let mut splices = marked.splices;
     normalise::body(&document, &mut splices);
     let copy = splices.apply(document.bytes()).map_err(ours)?;
+    let notices = left_out::leave_out(&mut package, &main)?;
     package.replace(&main, copy).map_err(ours)?;
-    normalise::other_parts(&mut package, &main)?;
+    normalise::numbering(&mut package, &main)?;
     let saved = package.finish().map_err(ours)?;
     Ok(PreviewCopy {
         bytes: saved.bytes,
         paragraphs: marked.paragraphs,
         gaps: cut.gaps.iter().map(|gap| gap.left_out).collect(),
+        notices,
     })
 }
 

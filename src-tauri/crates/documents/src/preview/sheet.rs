@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, DocumentError, Limits,
+    Cancel, DocumentError, Limits, Warning,
     package::{Package, PartName, xml::Ns},
 };
 pub use layout::{Layout, Span};
@@ -35,6 +35,7 @@ pub struct Book {
     strings: strings::Strings,
     styles: styles::Styles,
     date_1904: bool,
+    notices: Vec<Warning>,
 }
 
 struct SheetEntry {
@@ -85,6 +86,9 @@ pub struct SheetWindow {
     pub date_1904: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub layout: Option<Layout>,
+    /// What of the workbook cannot be shown, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notices: Vec<Warning>,
 }
 
 /// One cell that holds something or is formatted.
@@ -123,7 +127,12 @@ impl Book {
         let relationships = package.relationships(&main)?;
         let palette = colors::Palette::read(&package, &relationships)?;
         let styles = styles::Styles::read(&package, &relationships, palette)?;
-        let strings = strings::Strings::read(&package, &relationships)?;
+        let mut notices = Vec::new();
+        let strings = strings::Strings::read(&package, &relationships).unwrap_or_else(|error| {
+            let message = format!("Texts of cells cannot be shown: {error}");
+            notices.push(Warning::new("preview_incomplete", message));
+            strings::Strings::unreadable()
+        });
 
         let root = workbook.root();
         let properties = workbook.child(root, Ns::S, "workbookPr");
@@ -152,7 +161,7 @@ impl Book {
                 content,
             });
         }
-        Ok(Book { sheets, strings, styles, date_1904 })
+        Ok(Book { sheets, strings, styles, date_1904, notices })
     }
 
     /// The tabs in order.
@@ -191,6 +200,7 @@ impl Book {
             styles,
             date_1904: self.date_1904,
             layout,
+            notices: self.notices.clone(),
         })
     }
 

@@ -114,7 +114,19 @@ fn chosen(loaded: &Loaded, place: Option<&Target>, author: Option<&str>) -> Vec<
         let here = spans.as_ref().is_none_or(|spans| spans.iter().any(|span| span.contains(&start)));
         here && author.is_none_or(|author| xml.value(*node, Ns::W, "author").is_some_and(|own| own == author))
     };
-    xml.descendants(xml.root()).filter(|node| is_change(xml, *node)).filter(fits).collect()
+    // What old properties record was settled by whoever changed them, and goes or comes back with them.
+    let mut old_properties_end = 0;
+    let is_current = |node: &NodeId| {
+        let span = xml.span(*node);
+        if span.start < old_properties_end {
+            return false;
+        }
+        if xml.local_name(*node).ends_with("Change") {
+            old_properties_end = span.end;
+        }
+        true
+    };
+    xml.descendants(xml.root()).filter(|node| is_change(xml, *node)).filter(is_current).filter(fits).collect()
 }
 
 /// Both ends of a move are settled together.

@@ -42,6 +42,12 @@ impl Edits {
         self.replace(range, Vec::new());
     }
 
+    /// Replaces a range together with all that was planned inside it.
+    pub(super) fn supersede(&mut self, range: Range<usize>, with: impl Into<Vec<u8>>) {
+        self.withdraw(&range);
+        self.replace(range, with);
+    }
+
     fn take(&mut self, splices: Splices) {
         self.items.extend(splices.into_items());
     }
@@ -148,7 +154,7 @@ impl<'b, 'a> Plan<'b, 'a> {
     fn wrapper(&mut self, xml: &Xml, wrapper: NodeId) {
         if !self.stays(xml.local_name(wrapper)) {
             let kept: String = anchors_in(xml, wrapper).into_iter().map(|node| xml.raw(node)).collect();
-            self.edits.replace(xml.span(wrapper), kept);
+            self.edits.supersede(xml.span(wrapper), kept);
             self.gone.push(xml.span(wrapper));
             return;
         }
@@ -179,7 +185,8 @@ impl<'b, 'a> Plan<'b, 'a> {
             .descendants_named(xml.root(), Ns::W, &end_name)
             .find(|end| xml.value(*end, Ns::W, "id") == id);
         self.edits.delete(xml.span(start));
-        if let Some(end) = end {
+        let is_gone = |end: NodeId| self.gone.iter().any(|range| range.contains(&xml.span(end).start));
+        if let Some(end) = end.filter(|end| !is_gone(*end)) {
             self.edits.delete(xml.span(end));
         }
     }
@@ -231,7 +238,7 @@ impl<'b, 'a> Plan<'b, 'a> {
 
     fn numbering_mark(&mut self, xml: &Xml, mark: NodeId) {
         let whole = xml.parent(mark).filter(|_| !self.stays(xml.local_name(mark)));
-        self.edits.delete(xml.span(whole.unwrap_or(mark)));
+        self.edits.supersede(xml.span(whole.unwrap_or(mark)), "");
         self.gone.push(xml.span(whole.unwrap_or(mark)));
     }
 
@@ -252,7 +259,7 @@ impl<'b, 'a> Plan<'b, 'a> {
                 self.gone.push(xml.span(row));
                 self.rows.push(row);
             }
-            None => self.edits.delete(xml.span(cell)),
+            None => self.edits.supersede(xml.span(cell), ""),
         }
     }
 

@@ -69,33 +69,21 @@ pub(super) fn body(document: &Xml, splices: &mut Splices) {
     }
 }
 
-/// Numbering symbols, and every part in an encoding that the renderer does not read.
-pub(super) fn other_parts(package: &mut Package<'_>, main: &PartName) -> Result<(), DocumentError> {
-    let limits = package.limits().clone();
-    if let Some(numbering) =
-        package.relationships(main)?.part_of_kind("numbering").filter(|part| package.has(part))
-        && let Ok(xml) = package.xml(&numbering)
-    {
-        let mut splices = Splices::default();
-        for level in xml.descendants_named(xml.root(), Ns::W, "lvlText") {
-            let Some(text) = xml.attribute(level, Ns::W, "val") else { continue };
-            let drawn: String = text.value.chars().map(drawable).collect();
-            if drawn != text.value {
-                splices.replace(text.value_span, drawn);
-            }
-        }
-        let changed = splices.apply(xml.bytes()).map_err(super::ours)?;
-        package.replace(&numbering, declared_utf8(changed)).map_err(super::ours)?;
-    }
-    for part in package.part_names() {
-        let is_xml = matches!(part.extension().to_ascii_lowercase().as_str(), "xml" | "rels");
-        let bytes = if is_xml { package.require(&part)? } else { continue };
-        let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
-        if is_utf16 && let Ok(plain) = utf8(&bytes, &limits) {
-            package.replace(&part, plain).map_err(super::ours)?;
+/// Symbols of lists.
+pub(super) fn numbering(package: &mut Package<'_>, main: &PartName) -> Result<(), DocumentError> {
+    let part = package.relationships(main)?.part_of_kind("numbering").filter(|part| package.has(part));
+    let Some(part) = part else { return Ok(()) };
+    let xml = package.xml(&part)?;
+    let mut splices = Splices::default();
+    for level in xml.descendants_named(xml.root(), Ns::W, "lvlText") {
+        let Some(text) = xml.attribute(level, Ns::W, "val") else { continue };
+        let drawn: String = text.value.chars().map(drawable).collect();
+        if drawn != text.value {
+            splices.replace(text.value_span, drawn);
         }
     }
-    Ok(())
+    let changed = splices.apply(xml.bytes()).map_err(super::ours)?;
+    package.replace(&part, declared_utf8(changed)).map_err(super::ours)
 }
 
 /// A part as UTF-8 that also says so.

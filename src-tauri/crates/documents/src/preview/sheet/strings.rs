@@ -17,9 +17,16 @@ pub(super) struct Strings {
     prefix: String,
     starts: Vec<usize>,
     depth: usize,
+    /// The part cannot be read; every string of it shows as the sign for that.
+    is_unreadable: bool,
 }
 
 impl Strings {
+    /// Stands for a part that cannot be read.
+    pub(super) fn unreadable() -> Strings {
+        Strings { is_unreadable: true, ..Strings::default() }
+    }
+
     pub(super) fn read(package: &Package<'_>, workbook: &Relationships) -> Result<Strings, DocumentError> {
         let Some(part) = workbook.part_of_kind("sharedStrings").filter(|part| package.has(part)) else {
             return Ok(Strings::default());
@@ -47,11 +54,14 @@ impl Strings {
                 _ => {}
             }
         }
-        Ok(Strings { bytes, prefix, starts, depth: limits.depth })
+        Ok(Strings { bytes, prefix, starts, depth: limits.depth, is_unreadable: false })
     }
 
     /// The text of a string without its phonetic reading; nothing for an index that does not exist.
     pub(super) fn text(&self, index: usize) -> String {
+        if self.is_unreadable {
+            return char::REPLACEMENT_CHARACTER.to_string();
+        }
         let Some(start) = self.starts.get(index) else { return String::new() };
         let end = self.starts.get(index + 1).copied().unwrap_or(self.bytes.len());
         let text = &self.bytes[*start..end];
