@@ -4,13 +4,18 @@ pub mod commit;
 pub mod gateway;
 mod memory;
 pub mod package;
+pub mod pptx;
 
 /// A subject's name, and what measures it and gives a Markdown table.
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 3] =
-    [("commit", commit::commit), ("gateway", gateway::gateway), ("package", package::package)];
+pub const SUBJECTS: [Subject; 4] = [
+    ("commit", commit::commit),
+    ("gateway", gateway::gateway),
+    ("package", package::package),
+    ("pptx", pptx::pptx),
+];
 
 /// Measures one subject; `None` when there is none of that name.
 pub fn run(name: &str) -> Option<String> {

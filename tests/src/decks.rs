@@ -65,6 +65,11 @@ pub fn entries(package: &[u8]) -> Vec<Entry> {
     (0..archive.len()).map(|index| read(&mut archive, index)).collect()
 }
 
+/// Names and contents of the entries, in order.
+pub fn contents(package: &[u8]) -> Vec<(String, Vec<u8>)> {
+    entries(package).into_iter().map(|entry| (entry.name, entry.content)).collect()
+}
+
 /// One part as text.
 pub fn part(package: &[u8], name: &str) -> String {
     let entry = entries(package).into_iter().find(|entry| entry.name == name);

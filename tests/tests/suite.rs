@@ -21,10 +21,22 @@ mod docx_rules;
 mod gateway;
 #[path = "suite/package.rs"]
 mod package;
+#[path = "suite/pptx_corpus.rs"]
+mod pptx_corpus;
 #[path = "suite/pptx_fidelity.rs"]
 mod pptx_fidelity;
+#[path = "suite/pptx_outline.rs"]
+mod pptx_outline;
+#[path = "suite/pptx_owned.rs"]
+mod pptx_owned;
 #[path = "suite/pptx_pointers.rs"]
 mod pptx_pointers;
+#[path = "suite/pptx_readers.rs"]
+mod pptx_readers;
+#[path = "suite/pptx_receipts.rs"]
+mod pptx_receipts;
+#[path = "suite/pptx_sections.rs"]
+mod pptx_sections;
 #[path = "suite/pptx_slides.rs"]
 mod pptx_slides;
 #[path = "suite/pptx_text.rs"]

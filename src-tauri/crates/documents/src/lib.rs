@@ -5,6 +5,7 @@
 //! Who decides what to edit lives above (`assistant`), and so does everything about revisions and disks.
 
 pub mod apply;
+pub mod audit;
 pub mod blank;
 pub mod change;
 pub mod create;
@@ -20,6 +21,7 @@ pub mod positions;
 pub mod preview;
 
 pub use apply::{Applied, ApplyContext, Cancel, apply, check};
+pub use audit::audit;
 pub use change::{Change, PackageReport, Warning};
 pub use edit::Edit;
 pub use error::{DocumentError, EditError, Place};

@@ -5,4 +5,8 @@ export type VerifyAnswer = { ok: boolean, well_formed: boolean, relationships: b
 /**
  * What is wrong, when something is.
  */
-problems: Array<string>, package?: PackageReport, };
+problems: Array<string>, 
+/**
+ * What is unsound beyond that (orphan parts, lists and pointers that disagree); against another version only what that has not.
+ */
+findings?: Array<string>, package?: PackageReport, };

@@ -113,6 +113,10 @@ pub struct VerifyAnswer {
     pub relationships: bool,
     /// What is wrong, when something is.
     pub problems: Vec<String>,
+    /// What is unsound beyond that (orphan parts, lists and pointers that disagree); against another version only what that has not.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[ts(as = "Option<Vec<String>>")]
+    pub findings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[ts(as = "Option<PackageReportShape>")]
     pub package: Option<PackageReport>,

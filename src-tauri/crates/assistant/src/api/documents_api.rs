@@ -175,6 +175,7 @@ impl App {
             well_formed: verified.well_formed,
             relationships: verified.relationships,
             problems: verified.problems,
+            findings: verified.findings,
             package: verified.package,
         })
     }

@@ -2,8 +2,10 @@
 //!
 //! A package is judged as it is. Files made by other programs have oddities of their own; what counts after an edit is that none came.
 
+use std::collections::BTreeSet;
+
 use documents::{
-    DocumentError, Limits, OutlineRequest, PackageReport,
+    DocumentError, Format, Limits, OutlineRequest, PackageReport,
     package::{Package, PartName},
 };
 
@@ -18,6 +20,8 @@ pub struct Verified {
     pub relationships: bool,
     /// What is wrong, in sentences.
     pub problems: Vec<String>,
+    /// What is unsound beyond that; against another version, what that has not.
+    pub findings: Vec<String>,
     /// Against another version, for Office files.
     pub package: Option<PackageReport>,
 }
@@ -38,9 +42,28 @@ impl Workspace {
         }
         let mut verified = check_package(&content.bytes, limits)?;
         stop.check()?;
+        verified.findings = findings(file.format(), &content.bytes, against, limits)?;
+        stop.check()?;
         verified.package = against.map(|other| package_report(other, &content.bytes, limits)).transpose()?;
         Ok(verified)
     }
+}
+
+/// Sentences that are among the problems already are not said twice.
+fn findings(
+    format: Format,
+    bytes: &[u8],
+    against: Option<&[u8]>,
+    limits: &Limits,
+) -> Result<Vec<String>, DocumentError> {
+    let known = match against {
+        Some(other) => documents::audit(format, other, limits)?,
+        None => BTreeSet::new(),
+    };
+    let found = documents::audit(format, bytes, limits)?;
+    let is_told =
+        |finding: &str| finding.contains(" points to ") && finding.ends_with("), which is not there");
+    Ok(found.difference(&known).filter(|finding| !is_told(finding)).cloned().collect())
 }
 
 fn check_package(bytes: &[u8], limits: &Limits) -> Result<Verified, DocumentError> {
@@ -69,7 +92,7 @@ fn check_package(bytes: &[u8], limits: &Limits) -> Result<Verified, DocumentErro
     }
     let (well_formed, relationships) = (malformed.is_empty(), dangling.is_empty());
     malformed.append(&mut dangling);
-    Ok(Verified { well_formed, relationships, problems: malformed, package: None })
+    Ok(Verified { well_formed, relationships, problems: malformed, ..Verified::default() })
 }
 
 /// Which parts of `after` differ from those of `before`, by their content.

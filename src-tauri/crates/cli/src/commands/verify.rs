@@ -45,6 +45,9 @@ fn for_people(verified: &VerifyAnswer) -> String {
     for problem in &verified.problems {
         text += &format!("  {problem}\n");
     }
+    for finding in &verified.findings {
+        text += &format!("unsound: {finding}\n");
+    }
     if let Some(package) = &verified.package {
         text += &format!("parts: {}\n", package.parts);
         for (what, parts) in

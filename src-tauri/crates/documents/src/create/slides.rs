@@ -1,5 +1,5 @@
 //! Slides of a new presentation from an outline in Markdown: each heading of level 1 or 2 begins a slide, what follows is its text,
-//! a quotation (`> …`) is its notes.
+//! a quotation (`> …`) is its notes, `---` begins a slide without a title. An item that is indented lies a level deeper.
 
 use crate::Edit;
 
@@ -36,8 +36,8 @@ fn operation(index: usize, slide: Slide) -> Edit {
 
 fn read(text: &str) -> Vec<Slide> {
     let mut slides: Vec<Slide> = Vec::new();
-    for line in text.lines() {
-        let line = line.trim();
+    for raw in text.lines() {
+        let line = raw.trim();
         let heading = |marks: &str| {
             line.strip_prefix(marks).map(|title| title.trim().trim_end_matches('#').trim_end().to_owned())
         };
@@ -45,6 +45,8 @@ fn read(text: &str) -> Vec<Slide> {
             slides.push(Slide { title: Some(title), is_first_level: true, ..Slide::default() });
         } else if let Some(title) = heading("## ") {
             slides.push(Slide { title: Some(title), ..Slide::default() });
+        } else if matches!(line, "---" | "***" | "___") {
+            slides.push(Slide::default());
         } else if !line.is_empty() {
             if slides.is_empty() {
                 slides.push(Slide::default());
@@ -52,11 +54,23 @@ fn read(text: &str) -> Vec<Slide> {
             let Some(slide) = slides.last_mut() else { continue };
             match line.strip_prefix('>') {
                 Some(note) => slide.notes.push(note.trim_start().to_owned()),
-                None => slide.body.push(without_marker(line).to_owned()),
+                None => slide.body.push("\t".repeat(level(raw)) + without_marker(line)),
             }
         }
     }
+    // A line between slides with titles only separates them.
+    slides.retain(|slide| slide.title.is_some() || !slide.body.is_empty() || !slide.notes.is_empty());
     slides
+}
+
+/// The level that an item's indentation means, as `pptx_append_slide` takes it: tabs. Only items have levels (DrawingML knows nine).
+fn level(raw: &str) -> usize {
+    let text = raw.trim_start();
+    if without_marker(text).len() == text.len() {
+        return 0;
+    }
+    let indent = &raw[..raw.len() - text.len()];
+    (indent.matches('\t').count() + indent.matches(' ').count() / 2).min(8)
 }
 
 /// The text of a list item or a deeper heading.
@@ -92,6 +106,14 @@ mod tests {
                         "body": ["first", "second", "third"], "notes": "say hello\nslowly" }),
                 json!({ "op": "pptx_append_slide", "layout": "Title Only", "title": "End" })
             ]
+        );
+        let deep =
+            operations("# A\n\n## B\n- one\n  - two\n\t\t* three\n   not an item\n---\n# C\n---\nfree");
+        let bodies: Vec<_> =
+            deep.iter().map(|edit| serde_json::to_value(edit).unwrap()["body"].clone()).collect();
+        assert_eq!(
+            bodies,
+            [json!(null), json!(["one", "\ttwo", "\t\tthree", "not an item"]), json!(null), json!(["free"])]
         );
         assert!(operations("\n\n").is_empty());
         assert_eq!(operations("only text").len(), 1);

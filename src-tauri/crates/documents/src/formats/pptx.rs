@@ -3,12 +3,11 @@
 //! What each operation does, keeps and refuses is written in NOTES.md beside the modules; nothing here ever rebuilds a part.
 
 mod add;
+mod anchors;
 mod app_properties;
 mod audit;
 mod body;
 mod charts;
-mod create;
-mod create_parts;
 mod deck;
 mod delete;
 mod duplicate;
@@ -18,7 +17,9 @@ mod layouts;
 mod lookup;
 mod markup;
 mod notes;
+mod outcomes;
 mod outline;
+mod overflow;
 mod parts;
 mod placeholders;
 mod pointers;
@@ -31,9 +32,9 @@ mod slide_ops;
 mod smartart;
 mod stories;
 mod text_ops;
+mod typesetting;
 
 pub use audit::audit;
-pub use create::create;
 
 use crate::{
     Applied, ApplyContext, Cancel, DocumentError, Edit, EditError, Limits, Outline, OutlineRequest, Warning,

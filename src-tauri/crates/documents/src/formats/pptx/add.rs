@@ -4,6 +4,7 @@ use super::{
     deck::Deck,
     layouts::{Layout, layouts},
     notes,
+    outcomes::warn_about_new,
     placeholders::placeholder_markup,
     rewrite::NewParagraph,
     session::{Session, Spot},
@@ -61,6 +62,7 @@ pub(super) fn add_slide(
         let spot = body_spot(session, &entry.part)?;
         session.record(Spot::new(&entry.key, spot), None, Some(body.join("\n")), None);
     }
+    warn_about_new(session, &entry);
     if let Some(text) = wanted.notes {
         notes::create(session, &entry, text)?;
         session.record(Spot::new(&entry.key, ".notes"), None, Some(text.into()), None);
@@ -141,11 +143,14 @@ fn named_layout<'l>(
     of_neighbour: Option<&Layout>,
     name: &str,
 ) -> Result<&'l Layout, EditError> {
-    let exact: Vec<&Layout> = all.iter().filter(|layout| layout.name == name).collect();
     let lower = name.trim().to_lowercase();
-    let loose: Vec<&Layout> =
-        all.iter().filter(|layout| layout.name.trim().to_lowercase() == lower).collect();
-    let found = if exact.is_empty() { loose } else { exact };
+    let is_part = |layout: &&Layout| layout.part.same(&PartName::new(name));
+    let ladder: [Vec<&Layout>; 3] = [
+        all.iter().filter(|layout| layout.name == name).collect(),
+        all.iter().filter(|layout| layout.name.trim().to_lowercase() == lower).collect(),
+        all.iter().filter(is_part).collect(),
+    ];
+    let found = ladder.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     let places = |layouts: &mut dyn Iterator<Item = &Layout>| -> Vec<Place> {
         layouts.map(|layout| Place { location: layout.part.to_string(), text: layout.name.clone() }).collect()
     };
@@ -159,13 +164,16 @@ fn named_layout<'l>(
         }
         several => {
             // Several masters may have a layout of that name: the neighbour's master decides.
-            let of_master =
-                several.iter().find(|layout| of_neighbour.is_some_and(|own| own.master == layout.master));
-            of_master.copied().ok_or_else(|| {
-                let message = format!("{} layouts are called {name:?}.", several.len());
-                EditError::new(EditErrorKind::MultipleMatches, message)
-                    .matches(places(&mut several.iter().copied()))
-            })
+            let is_of_master =
+                |layout: &&&Layout| of_neighbour.is_some_and(|own| own.master == layout.master);
+            let of_master: Vec<&Layout> = several.iter().filter(is_of_master).copied().collect();
+            if let [only] = of_master.as_slice() {
+                return Ok(only);
+            }
+            let message = format!("{} layouts are called {name:?}.", several.len());
+            Err(EditError::new(EditErrorKind::MultipleMatches, message)
+                .hint("Name the layout by its part, which is given with each.")
+                .matches(places(&mut several.iter().copied())))
         }
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn delete_slide(
         }
     }
     shift_presentation_properties(&parts, &deck, &entry, &shows, &mut plan)?;
+    let left_empty = zooms_left_empty(&parts, &deck, entry.key.id, &gone_parts)?;
     let counted = counted(&session.package, &deck, &entry, &shows)?;
     let mut written = plan.finish(&parts)?;
     written.extend(updated(&session.package, &counted)?);
@@ -66,6 +67,10 @@ pub(super) fn delete_slide(
     let after = Graph::read(&session.package)?;
     for part in after.lost_since(&before) {
         session.package.remove(&part)?;
+    }
+    for part in left_empty {
+        let message = format!("A section zoom in {part} shows a section that has no slide any more.");
+        session.warn(None, "zoom_of_empty_section", message);
     }
     for name in &shows.names {
         session.warn(
@@ -185,6 +190,27 @@ fn drawing_parts(
         };
         if holds("sldZmObj") || (shows_dropped && holds("ppaction://customshow")) {
             found.push(part);
+        }
+    }
+    Ok(found)
+}
+
+/// The parts with a zoom of the section that loses its last slide ([MS-PPTX], `psez:sectionZmObj` and `psuz:summaryZmObj`, `@sectionId`).
+fn zooms_left_empty(
+    parts: &Parts<'_, '_>,
+    deck: &Deck,
+    slide: u32,
+    gone: &BTreeSet<String>,
+) -> Result<Vec<PartName>, EditError> {
+    let Some(section) = sections::emptied_without(&*parts.xml(&deck.main)?, slide) else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for slide in deck.slides.iter().filter(|slide| parts.package.has(&slide.part)) {
+        let bytes = parts.package.require(&slide.part)?;
+        let holds = |needle: &[u8]| memchr::memmem::find(&bytes, needle).is_some();
+        if holds(b"sectionId=") && holds(section.as_bytes()) && !gone.contains(&slide.part.canonical()) {
+            found.push(slide.part.clone());
         }
     }
     Ok(found)

@@ -39,10 +39,15 @@ pub(super) fn duplicate_slide(
     let hidden = is_hidden(&session.package.xml(&entry.part)?);
     let has_notes = notes_of(&session.package, &entry.part)?.is_some();
     let seed = session.next_slide_id;
-    let mut copies = Copies { package: &mut session.package, made: BTreeMap::new(), seed };
+    let mut copies = Copies { package: &mut session.package, made: BTreeMap::new(), seed, left_out: 0 };
     let part = copies.copy(&entry.part)?;
+    let left_out = copies.left_out;
     let beside = to.is_none().then_some(entry.key.id);
     let copy = enlist(session, NewSlide { part, at, title: title.clone(), hidden, has_notes, beside })?;
+    if left_out > 0 {
+        let message = "The comments of the slide were not copied.";
+        session.warn(Some(Spot::new(&copy.key, "")), "comments_not_copied", message);
+    }
     session.record(Spot::new(&copy.key, ""), None, Some(title), Some("structure"));
     Ok(())
 }
@@ -70,6 +75,8 @@ struct Copies<'p, 'a> {
     package: &'p mut Package<'a>,
     /// Original to copy, by canonical name.
     made: BTreeMap<String, PartName>,
+    /// How many relationships were not copied: comments.
+    left_out: usize,
     /// What makes new creation ids differ from the old ones.
     seed: u32,
 }
@@ -114,6 +121,7 @@ impl Copies<'_, '_> {
                 Policy::Drop => {
                     splices.delete(xml.span(element));
                     dropped.push(relationship.id.clone());
+                    self.left_out += 1;
                     continue;
                 }
                 // The way back from notes to their slide, and a jump of the slide to itself.

@@ -32,7 +32,7 @@ pub(super) fn remove(xml: &Xml, element: NodeId, splices: &mut Splices) {
 }
 
 /// The white space between an element and what stands before it.
-fn space_before(xml: &Xml, element: NodeId) -> Range<usize> {
+pub(super) fn space_before(xml: &Xml, element: NodeId) -> Range<usize> {
     let start = xml.span(element).start;
     match xml.previous_sibling(element) {
         Some(before) if xml.kind(before) == NodeKind::Text && xml.raw(before).trim().is_empty() => {

@@ -3,11 +3,13 @@
 //! A slide number always means the revision the caller read; it is looked up by the slide's identity, so slides that earlier
 //! operations moved, added or removed do not shift it.
 
+use std::{cell::RefCell, rc::Rc, sync::Arc};
+
 use super::deck::{Deck, SlideEntry, SlideKey};
 use crate::{
     ApplyContext, Change, EditError, Warning,
     error::EditErrorKind,
-    package::{Package, PartName, xml::Ns},
+    package::{Package, PartBytes, PartName, xml::Ns},
 };
 
 /// The batch under way.
@@ -21,6 +23,8 @@ pub(super) struct Session<'c, 'a> {
     warnings: Vec<(Option<Spot>, Warning)>,
     /// Above every slide id that ever was in this batch, so that none is used twice.
     pub(super) next_slide_id: u32,
+    /// The deck as last read, with the bytes of the presentation and of its relationships that it was read from.
+    read: RefCell<Option<([PartBytes; 2], Rc<Deck>)>>,
 }
 
 /// A place on a slide, whose number is known only at the end.
@@ -40,12 +44,20 @@ impl Spot {
 impl<'c, 'a> Session<'c, 'a> {
     /// Opens the deck.
     pub(super) fn open(bytes: &'a [u8], ctx: &'c ApplyContext<'c>) -> Result<Self, EditError> {
-        let package = Package::open(bytes, &ctx.limits)?;
-        let deck = Deck::read(&package)?;
-        let next_slide_id = deck.slides.iter().map(|slide| slide.key.id).max().unwrap_or(0).max(255) + 1;
-        let base = deck.slides.into_iter().map(|slide| slide.key).collect();
-        let mut session =
-            Session { package, ctx, base, op: 0, changes: Vec::new(), warnings: Vec::new(), next_slide_id };
+        let mut session = Session {
+            package: Package::open(bytes, &ctx.limits)?,
+            ctx,
+            base: Vec::new(),
+            op: 0,
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            next_slide_id: 0,
+            read: RefCell::default(),
+        };
+        let deck = session.deck()?;
+        session.next_slide_id =
+            deck.slides.iter().map(|slide| slide.key.id).max().unwrap_or(0).max(255).saturating_add(1);
+        session.base = deck.slides.iter().map(|slide| slide.key.clone()).collect();
         session.check_protection()?;
         Ok(session)
     }
@@ -53,6 +65,11 @@ impl<'c, 'a> Session<'c, 'a> {
     /// A deck with a password for modifying is read-only without it (`p:modifyVerifier`, 19.2.1.19).
     fn check_protection(&mut self) -> Result<(), EditError> {
         let main = self.package.main_part()?;
+        let bytes = self.package.require(&main)?;
+        let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        if memchr::memmem::find(&bytes, b"modifyVerifier").is_none() && !is_wide {
+            return Ok(());
+        }
         let xml = self.package.xml(&main)?;
         if xml.child(xml.root(), Ns::P, "modifyVerifier").is_some() {
             self.override_or_refuse(None, "The presentation needs a password to be modified.")?;
@@ -70,8 +87,22 @@ impl<'c, 'a> Session<'c, 'a> {
         Ok(())
     }
 
-    pub(super) fn deck(&self) -> Result<Deck, EditError> {
-        Ok(Deck::read(&self.package)?)
+    /// The deck as it is now; read anew only when the presentation or its relationships changed.
+    pub(super) fn deck(&self) -> Result<Rc<Deck>, EditError> {
+        let main = self.package.main_part()?;
+        let sources = [
+            self.package.require(&main)?,
+            self.package.read(&main.relationships_part())?.unwrap_or_default(),
+        ];
+        let mut read = self.read.borrow_mut();
+        if let Some((old, deck)) = read.as_ref()
+            && old.iter().zip(&sources).all(|(old, new)| Arc::ptr_eq(old, new))
+        {
+            return Ok(deck.clone());
+        }
+        let deck = Rc::new(Deck::read(&self.package)?);
+        *read = Some((sources, deck.clone()));
+        Ok(deck)
     }
 
     /// How many slides the caller saw.
@@ -136,7 +167,7 @@ impl<'c, 'a> Session<'c, 'a> {
 
     /// What changed, with the numbers that slides have now; a slide that is gone keeps the number it had.
     pub(super) fn located(self) -> Result<(Package<'a>, Vec<Change>, Vec<Warning>), EditError> {
-        let deck = Deck::read(&self.package)?;
+        let deck = self.deck()?;
         let base = self.base;
         let locate = |spot: &Spot| {
             let position =

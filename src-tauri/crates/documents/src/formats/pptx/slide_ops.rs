@@ -6,7 +6,7 @@ use super::{
     find::shortened,
     markup::{append, insert_after, insert_before, moved, relationship_prefix, reorder},
     pointers::{SlideShift, shift_ranges},
-    sections::{self, Beside},
+    sections::{self, Beside, Move},
     session::{Session, Spot},
     shapes::{shapes, title},
     stories::shape_text,
@@ -70,9 +70,8 @@ pub(super) fn move_slide(
         return Err(EditError::new(EditErrorKind::Damaged, "The slide list cannot be read."));
     }
     reorder(&xml, &entries, &moved(entries.len(), from, to), &mut splices);
-    let neighbour = deck.slides[to].key.id;
-    let beside = if from < to { Beside::After(neighbour) } else { Beside::Before(neighbour) };
-    sections::transfer(&xml, entry.key.id, beside, &mut splices);
+    let shown: Vec<u32> = deck.slides.iter().map(|slide| slide.key.id).collect();
+    sections::transfer(&xml, &shown, Move { from, to }, &mut splices);
     let mut written = vec![(deck.main.clone(), xml.write(splices)?)];
     let counted = Counted::of(deck.slides.len(), ListChange::Moved { from, to });
     written.extend(updated(&session.package, &counted)?);

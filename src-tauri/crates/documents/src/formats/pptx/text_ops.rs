@@ -4,6 +4,7 @@ use super::{
     deck::{Deck, SlideEntry},
     find::{Found, Text, find},
     lookup::{find_shape, find_table, shape_label},
+    outcomes::{Outcome, StoryFacts, finish},
     parts::{Parts, Plan},
     rewrite::{NewParagraph, TextChange, new_paragraph},
     runs::TextEdit,
@@ -91,54 +92,10 @@ fn replace(
             .map(|Found { range, .. }| TextEdit { range: range.clone(), with: with.clone() })
             .collect();
         let changes = story.edit(&parts, session.ctx, &edits, &mut plan)?;
-        outcomes.push((Spot::new(&slides[*slide].key, &story.location), story.facts(), changes));
+        outcomes.push(Outcome::new(&slides[*slide], &story.location, story.facts(), changes));
     }
     let written = plan.finish(&parts)?;
     finish(session, written, outcomes)
-}
-
-/// What an operation must know about a story after it was planned.
-pub(super) struct StoryFacts {
-    pub(super) locked: bool,
-    pub(super) untwinned: bool,
-}
-
-impl Story {
-    pub(super) fn facts(&self) -> StoryFacts {
-        StoryFacts { locked: self.locked, untwinned: self.is_untwinned() }
-    }
-}
-
-/// Records and writes what was planned.
-fn finish(
-    session: &mut Session<'_, '_>,
-    written: Vec<(PartName, Vec<u8>)>,
-    outcomes: Vec<(Spot, StoryFacts, Vec<TextChange>)>,
-) -> Result<(), EditError> {
-    for (spot, facts, changes) in outcomes {
-        let real: Vec<TextChange> =
-            changes.into_iter().filter(|change| change.before != change.after).collect();
-        if real.is_empty() {
-            continue;
-        }
-        if facts.locked {
-            session.override_or_refuse(
-                Some(spot.clone()),
-                "The text of this shape is locked against editing.",
-            )?;
-        }
-        if facts.untwinned {
-            session.warn(
-                Some(spot.clone()),
-                "fallback_not_updated",
-                "For older programs the slide also holds a picture of this shape, which still shows the old text.",
-            );
-        }
-        for change in real {
-            session.record(spot.clone(), Some(change.before), Some(change.after), None);
-        }
-    }
-    session.write(written)
 }
 
 /// `pptx_set_text`.
@@ -255,7 +212,7 @@ fn set_story(
         session.record(spot, Some(change.before), Some(change.after), Some("format"));
         return session.write(written);
     }
-    finish(session, written, vec![(spot, facts, vec![change])])
+    finish(session, written, vec![Outcome::new(entry, &story.location, facts, vec![change])])
 }
 
 /// Whether an animation of the slide names paragraphs of a shape (`p:txEl/p:pRg`, 19.5.53).
@@ -289,9 +246,9 @@ fn add_body(
     let texts: Vec<&str> = new.iter().map(|paragraph| paragraph.text.as_str()).collect();
     let change = TextChange { before: String::new(), after: texts.join("\n") };
     let written = vec![(entry.part.clone(), xml.write(splices)?)];
-    let spot = Spot::new(&entry.key, format!(".shape{}", shape.id));
     let facts = StoryFacts { locked: shape.locked, untwinned: shape.untwinned };
-    finish(session, written, vec![(spot, facts, vec![change])])
+    let outcome = Outcome::new(entry, format!(".shape{}", shape.id), facts, vec![change]);
+    finish(session, written, vec![outcome])
 }
 
 /// A text body in the prefixes that are bound at an element.
