@@ -49,7 +49,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "rust",
-        command: || words(cargo(), "test --workspace"),
+        command: || words(cargo(), "test --workspace --no-fail-fast"),
         closing: |line| line.starts_with("test result:"),
     },
     Step { name: "build", command: || words(cargo(), "build --workspace"), closing: |_| false },
@@ -64,33 +64,55 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Runs all steps, or the one named after `--only`; the first failure stops it.
+/// Runs all steps, or the one named after `--only`. A step that fails does not hide what comes after it, except that nothing
+/// runs without the page and no window opens without a build.
 pub(crate) fn test(arguments: &[String]) -> Outcome {
-    let only = match arguments {
-        [] => None,
+    let (only, full) = match arguments {
+        [] => (None, false),
+        [option] if option == "--full" => (None, true),
         [option, name] if option == "--only" && STEPS.iter().any(|step| step.name == name) => {
-            Some(name.as_str())
+            (Some(name.as_str()), false)
         }
-        _ => return Err(Failure::Usage(format!("usage: cargo xtask test [--only {}]", names()))),
+        _ => return Err(Failure::Usage(format!("usage: cargo xtask test [--full | --only {}]", names()))),
     };
     setup::everything()?;
+    if only.is_some_and(|name| name == "lints") {
+        page::build()?;
+    }
     let mut report = Vec::new();
-    let steps = STEPS.iter().filter(|step| only.is_none_or(|name| name == step.name));
-    for step in steps.filter(|step| step.name != "window" || setup::window_tests_run_here()) {
-        if step.name == "lints" && only.is_some() {
-            page::build()?;
+    let mut failed: Vec<&str> = Vec::new();
+    for step in STEPS.iter().filter(|step| only.is_none_or(|name| name == step.name)) {
+        let stands_on = |name: &str| match step.name {
+            "window" => name == "build" || name == "page",
+            "lints" | "rust" | "build" => name == "page",
+            _ => false,
+        };
+        if step.name == "window" && !setup::window_tests_run_here() {
+            continue;
+        }
+        if failed.iter().any(|name| stands_on(name)) {
+            report.push((step.name, Duration::ZERO, vec!["not run: what it stands on failed".to_owned()]));
+            failed.push(step.name);
+            continue;
         }
         let began = Instant::now();
-        let (closing, outcome) = finish_keeping(&mut (step.command)(), step.closing);
-        report.push((step.name, began.elapsed(), closing));
-        if outcome.is_err() {
-            print(&report);
-            return outcome;
+        let mut command = (step.command)();
+        if full {
+            command.env("STET_FULL", "1");
         }
+        let (mut closing, outcome) = finish_keeping(&mut command, step.closing);
+        if let Err(failure) = outcome {
+            closing.push(failure.to_string());
+            failed.push(step.name);
+        }
+        report.push((step.name, began.elapsed(), closing));
     }
     print(&report);
-    say("xtask: all of it passed");
-    Ok(())
+    if failed.is_empty() {
+        say("xtask: all of it passed");
+        return Ok(());
+    }
+    Err(Failure::Missing(format!("xtask: failed: {}", failed.join(", "))))
 }
 
 fn names() -> String {

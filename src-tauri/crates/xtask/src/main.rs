@@ -14,7 +14,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
 
   app [--release] [FILE...]   install what is missing, build, and open the window
-  test [--only STEP]          every test: Rust, page, browser, real window
+  test [--full | --only STEP] every test: Rust, page, browser, real window
   setup                       only install what is missing
 ";
 
