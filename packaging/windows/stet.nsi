@@ -1,10 +1,10 @@
-; Per-user installer, no administrator. makensis -DVERSION=0.1.0 -DSRC=folder -DICON=icon.ico -DOUT=setup.exe stet.nsi
+; Per-user installer, no administrator. makensis -DVERSION=0.1.0 -DSRC=folder -DICON=icon.ico -DNOTICES=third-party-notices.txt -DOUT=setup.exe stet.nsi
 ; SRC holds stet-desktop.exe, stet.exe, WebView2Loader.dll and, when it was put there, MicrosoftEdgeWebview2Setup.exe.
 Unicode true
 Target amd64-unicode
 !define NAME "Stet"
 !define EXE "stet-desktop.exe"
-!define ID "app.stet.desktop"
+!define ID "dev.stet.desktop"
 !define UNKEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\${ID}"
 !define WV2 "{F3017226-FE2A-4295-8BDF-00C3A9A7E4C5}"
 !include MUI2.nsh
@@ -67,6 +67,7 @@ Section "Install"
   ; An older version that is still running holds its files; ask rather than leave half an upgrade.
   File "${SRC}/stet.exe"
   File "${SRC}/WebView2Loader.dll"
+  File "/oname=third-party-notices.txt" "${NOTICES}"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   CreateDirectory "$SMPROGRAMS"
   CreateShortcut "$SMPROGRAMS\${NAME}.lnk" "$INSTDIR\${EXE}"
@@ -119,6 +120,7 @@ Section "Uninstall"
   Delete "$INSTDIR\${EXE}"
   Delete "$INSTDIR\stet.exe"
   Delete "$INSTDIR\WebView2Loader.dll"
+  Delete "$INSTDIR\third-party-notices.txt"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'

@@ -1,6 +1,10 @@
 //! The page: its packages and its build.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::run::{Failure, Outcome, finish, node, root, works};
 
@@ -25,8 +29,19 @@ pub(crate) fn install() -> Outcome {
     fs::write(&stamp, wanted).map_err(|why| Failure::Disk { path: stamp, why })
 }
 
+/// The notices of everything that Stet is built of; the page shows them.
+pub(crate) fn notices() -> PathBuf {
+    root().join("ui/public/third-party-notices.txt")
+}
+
+/// Gathers the notices anew. A package without a licence stops it.
+pub(crate) fn write_notices() -> Outcome {
+    finish(Command::new("node").current_dir(root()).arg("packaging/licenses.mjs").arg(notices()))
+}
+
 /// Builds `ui/dist`, which the shell embeds.
 pub(crate) fn build() -> Outcome {
+    write_notices()?;
     finish(node("npm").args(["run", "--silent", "build"]))
 }
 

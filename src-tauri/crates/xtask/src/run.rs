@@ -107,6 +107,17 @@ pub(crate) fn finish_keeping(command: &mut Command, wanted: fn(&str) -> bool) ->
     (kept, outcome)
 }
 
+/// Runs a program to its end and keeps its standard output in a file.
+pub(crate) fn keep(command: &mut Command, file: &Path) -> Outcome {
+    let program = describe(command);
+    say(&format!("$ {program} > {}", file.display()));
+    let disk = |why| Failure::Disk { path: file.to_path_buf(), why };
+    let output = std::fs::File::create(file).map_err(disk)?;
+    let status =
+        command.stdout(output).status().map_err(|why| Failure::Start { program: program.clone(), why })?;
+    if status.success() { Ok(()) } else { Err(Failure::Status { program, code: status.code() }) }
+}
+
 /// Whether a program runs at all.
 pub(crate) fn works(command: &mut Command) -> bool {
     command
