@@ -1,10 +1,13 @@
 //! Measurements of what a user waits for, each against a floor measured in the same run.
 
+mod bounds;
 pub mod commit;
 pub mod gateway;
 mod memory;
 pub mod package;
 pub mod pptx;
+
+pub use bounds::{bound, summary};
 
 /// A subject's name, and what measures it and gives a Markdown table.
 pub type Subject = (&'static str, fn() -> String);
