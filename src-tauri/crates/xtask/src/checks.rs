@@ -21,6 +21,11 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "format", command: || words(cargo(), "fmt --all --check"), closing: |_| false },
     Step {
+        name: "workflows",
+        command: || words(at_root(Command::new("node")), "packaging/lint-workflows.mjs"),
+        closing: |line| line.starts_with("workflows:"),
+    },
+    Step {
         name: "types",
         command: || words(node("npm"), "run --silent check"),
         closing: |line| line.contains("svelte-check found"),
@@ -131,6 +136,11 @@ fn print(report: &[(&str, Duration, Vec<String>)]) {
 
 fn words(mut command: Command, text: &str) -> Command {
     command.args(text.split(' '));
+    command
+}
+
+fn at_root(mut command: Command) -> Command {
+    command.current_dir(root());
     command
 }
 
