@@ -22,6 +22,7 @@ fn code(error: &DocumentError) -> &'static str {
         DocumentError::Damaged(_) => "damaged",
         DocumentError::Encrypted(_) => "encrypted",
         DocumentError::TooLarge(_) => "too large",
+        DocumentError::OutOfRange(_) => "out of range",
         DocumentError::Cancelled => "cancelled",
     }
 }

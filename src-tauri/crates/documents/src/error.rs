@@ -31,6 +31,9 @@ pub enum DocumentError {
     /// Over one of the `Limits`.
     #[error("{0}")]
     TooLarge(String),
+    /// The document is sound, but what was asked for is not in it (a range, a sheet).
+    #[error("{0}")]
+    OutOfRange(String),
     /// The caller cancelled, or the time was up.
     #[error("cancelled")]
     Cancelled,
@@ -65,8 +68,10 @@ pub enum EditErrorKind {
     WouldDamage,
     ReadOnly,
     TooLarge,
-    /// The document itself is at fault, found only while editing.
+    /// The document itself is at fault, as a `DocumentError` of the same name says.
+    Unsupported,
     Damaged,
+    Encrypted,
     Cancelled,
     /// The gate found that the result is not what was planned: a fault of ours, nothing was written.
     Internal,
@@ -100,11 +105,37 @@ impl EditError {
 impl From<DocumentError> for EditError {
     fn from(error: DocumentError) -> Self {
         let kind = match error {
-            DocumentError::Unsupported(_) => EditErrorKind::WouldDamage,
-            DocumentError::Damaged(_) | DocumentError::Encrypted(_) => EditErrorKind::Damaged,
+            DocumentError::Unsupported(_) => EditErrorKind::Unsupported,
+            DocumentError::Damaged(_) => EditErrorKind::Damaged,
+            DocumentError::Encrypted(_) => EditErrorKind::Encrypted,
             DocumentError::TooLarge(_) => EditErrorKind::TooLarge,
+            DocumentError::OutOfRange(_) => EditErrorKind::OutOfRange,
             DocumentError::Cancelled => EditErrorKind::Cancelled,
         };
         EditError::new(kind, error.to_string())
+    }
+}
+
+/// For reading through code that edits too: a refusal that says nothing of the document means that it cannot be read.
+impl From<EditError> for DocumentError {
+    fn from(error: EditError) -> Self {
+        let make = match error.kind {
+            EditErrorKind::Unsupported => DocumentError::Unsupported,
+            EditErrorKind::Encrypted => DocumentError::Encrypted,
+            EditErrorKind::TooLarge => DocumentError::TooLarge,
+            EditErrorKind::ZeroMatches | EditErrorKind::OutOfRange | EditErrorKind::InvalidArguments => {
+                DocumentError::OutOfRange
+            }
+            EditErrorKind::Cancelled => return DocumentError::Cancelled,
+            EditErrorKind::MultipleMatches
+            | EditErrorKind::PrefixMismatch
+            | EditErrorKind::UnsupportedOp
+            | EditErrorKind::FenceMissing
+            | EditErrorKind::WouldDamage
+            | EditErrorKind::ReadOnly
+            | EditErrorKind::Damaged
+            | EditErrorKind::Internal => DocumentError::Damaged,
+        };
+        make(error.message)
     }
 }

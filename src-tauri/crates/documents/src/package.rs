@@ -9,9 +9,12 @@ mod audit;
 mod blocks;
 mod content_types;
 mod gate;
+mod hunks;
 mod inflate;
+mod marks;
 mod names;
 mod relationships;
+mod seam;
 mod splice;
 mod write;
 pub mod xml;
@@ -25,6 +28,7 @@ pub use relationships::{Relationship, Relationships};
 
 use crate::{DocumentError, EditError, Limits, PackageReport, Warning, error::EditErrorKind};
 use archive::Archive;
+use marks::Mark;
 use write::Reuse;
 
 /// A part's content, shared between its readers; not copied when it is handed on.
@@ -37,6 +41,8 @@ pub struct Package<'a> {
     archive: Archive,
     /// Inflated originals by entry index.
     inflated: RefCell<BTreeMap<usize, PartBytes>>,
+    /// Where the blocks of large originals begin, by entry index.
+    marks: RefCell<BTreeMap<usize, Vec<Mark>>>,
     spent: RefCell<u64>,
     replaced: BTreeMap<usize, PartBytes>,
     added: Vec<(PartName, PartBytes)>,
@@ -66,27 +72,36 @@ impl<'a> Package<'a> {
             limits: limits.clone(),
             archive,
             inflated: RefCell::default(),
+            marks: RefCell::default(),
             spent: RefCell::new(0),
             replaced: BTreeMap::new(),
             added: Vec::new(),
             removed: std::collections::BTreeSet::new(),
         };
         if !package.has(&PartName::content_types()) {
-            let is_open_document = package.has(&PartName::new("META-INF/manifest.xml"))
-                && package.has(&PartName::new("mimetype"));
-            return Err(if is_open_document {
-                DocumentError::Unsupported(
-                    "The file is an OpenDocument file (.odt, .ods, .odp). Save it as .docx, .xlsx or .pptx first.".into(),
-                )
-            } else {
-                DocumentError::Damaged(
-                    "The package has no [Content_Types].xml, so it is not an Office document.".into(),
-                )
-            });
+            return Err(package.without_types());
         }
         // Read at once: whether a part may be added or removed hangs on it.
         package.xml(&PartName::content_types())?;
         Ok(package)
+    }
+
+    /// What a package without `[Content_Types].xml` is.
+    fn without_types(&self) -> DocumentError {
+        let holds = |name: &str| self.has(&PartName::new(name));
+        if holds("META-INF/manifest.xml") && holds("mimetype") {
+            DocumentError::Unsupported(
+                "The file is an OpenDocument file (.odt, .ods, .odp). Save it as .docx, .xlsx or .pptx first.".into(),
+            )
+        } else if holds("_rels/.rels") {
+            DocumentError::Damaged(
+                "The package has lost its [Content_Types].xml, without which no program opens it.".into(),
+            )
+        } else {
+            DocumentError::Unsupported(
+                "The file is a ZIP archive, but not a Word, Excel or PowerPoint document: it has no [Content_Types].xml.".into(),
+            )
+        }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -293,6 +308,11 @@ impl<'a> Package<'a> {
                 Err(EditError::new(EditErrorKind::Internal, format!("There is no part {name} to change.")))
             }
             [] => Err(EditError::new(EditErrorKind::Internal, format!("The part {name} was removed before."))),
+            [index] if self.archive.entries[*index].has_other_header => Err(EditError::new(
+                EditErrorKind::WouldDamage,
+                format!("The package names the part {name} differently in two places, and programs disagree on which one counts."),
+            )
+            .hint("Open and save the document in the program it came from, then try again.")),
             [index] => Ok(*index),
             _ => Err(EditError::new(
                 EditErrorKind::WouldDamage,
@@ -315,7 +335,11 @@ impl<'a> Package<'a> {
         }
         let entry = &self.archive.entries[index];
         let left = self.limits.total_bytes.saturating_sub(*self.spent.borrow());
-        let bytes = Arc::new(inflate::inflate(self.source, entry, self.limits.part_bytes.min(left))?);
+        let (bytes, marks) = inflate::inflate(self.source, entry, self.limits.part_bytes.min(left))?;
+        if bytes.len() >= write::LARGE {
+            self.marks.borrow_mut().insert(index, marks);
+        }
+        let bytes = Arc::new(bytes);
         *self.spent.borrow_mut() += bytes.len() as u64;
         self.inflated.borrow_mut().insert(index, bytes.clone());
         Ok(bytes)

@@ -172,7 +172,17 @@ impl AppError {
 impl From<WorkspaceError> for AppError {
     fn from(error: WorkspaceError) -> AppError {
         use WorkspaceError as Error;
-        let message = sentence(&error.to_string());
+        let message = match &error {
+            // These begin with the name of a file, which stays as it is.
+            Error::NotAllowed { .. }
+            | Error::Exists(_)
+            | Error::Missing(_)
+            | Error::IsFolder(_)
+            | Error::ReadOnly { .. }
+            | Error::Locked { .. }
+            | Error::TooLarge { .. } => ended(&error.to_string()),
+            _ => sentence(&error.to_string()),
+        };
         let plain = |code| AppError::new(code, message.clone());
         match error {
             Error::RevisionRequired { file_id, content_rev } => plain(ErrorCode::ContentRevRequired)
@@ -227,6 +237,7 @@ impl From<DocumentError> for AppError {
             DocumentError::Damaged(_) => ErrorCode::DamagedDocument,
             DocumentError::Encrypted(_) => ErrorCode::EncryptedDocument,
             DocumentError::TooLarge(_) => ErrorCode::TooLarge,
+            DocumentError::OutOfRange(_) => ErrorCode::OutOfRange,
             DocumentError::Cancelled => ErrorCode::Cancelled,
         };
         AppError::new(code, sentence(&error.to_string()))
@@ -246,7 +257,9 @@ impl From<EditError> for AppError {
             EditErrorKind::WouldDamage => ErrorCode::WouldDamage,
             EditErrorKind::ReadOnly => ErrorCode::ReadOnly,
             EditErrorKind::TooLarge => ErrorCode::TooLarge,
+            EditErrorKind::Unsupported => ErrorCode::UnsupportedDocument,
             EditErrorKind::Damaged => ErrorCode::DamagedDocument,
+            EditErrorKind::Encrypted => ErrorCode::EncryptedDocument,
             EditErrorKind::Cancelled => ErrorCode::Cancelled,
             EditErrorKind::Internal => ErrorCode::Internal,
         };
@@ -254,17 +267,27 @@ impl From<EditError> for AppError {
             op: error.op,
             hint: error.hint,
             matches: error.matches,
-            ..AppError::new(code, error.message)
+            ..AppError::new(code, sentence(&error.message))
         }
     }
 }
 
-/// A capital at the beginning and a full stop at the end, as everything that people read.
+/// A capital at the beginning and a full stop at the end, as everything that people read. A name in front (of a file, a part, a
+/// field) stays as it is.
 pub(crate) fn sentence(text: &str) -> String {
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    let within = first_word.trim_end_matches(['.', ',', ':', ';', '!', '?']);
+    if within.contains(['.', '/', '\\', '_', '`', ':']) {
+        return ended(text);
+    }
     let mut characters = text.chars();
     let first: String = characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    let whole = format!("{first}{}", characters.as_str());
-    if whole.ends_with(['.', '!', '?']) { whole } else { format!("{whole}.") }
+    ended(&format!("{first}{}", characters.as_str()))
+}
+
+fn ended(text: &str) -> String {
+    let is_ended = text.trim_end_matches(['”', '"', ')', '`']).ends_with(['.', '!', '?', '…']);
+    if is_ended { text.to_owned() } else { format!("{text}.") }
 }
 
 #[cfg(test)]
@@ -282,5 +305,49 @@ mod tests {
         assert_eq!(answer["error"]["status"], 409);
         assert_eq!(answer["error"]["retry"], "reread");
         assert!(answer["error"].get("content_rev").is_none() && answer["error"].get("op").is_none());
+    }
+
+    /// Whether a document is at fault or too large is told in the same words when it is read and when it is edited.
+    #[test]
+    fn a_documents_fault_has_one_code_on_every_way() {
+        use DocumentError as Fault;
+        let why = || "word/document.xml is damaged: its checksum does not match".to_owned();
+        let faults = [
+            (Fault::Unsupported(why()), "unsupported_document", 415, "none"),
+            (Fault::Damaged(why()), "damaged_document", 415, "none"),
+            (Fault::Encrypted(why()), "encrypted_document", 415, "none"),
+            (Fault::TooLarge(why()), "too_large", 413, "later"),
+            (Fault::OutOfRange(why()), "out_of_range", 422, "fix_and_retry"),
+            (Fault::Cancelled, "cancelled", 499, "later"),
+        ];
+        for (fault, code, status, retry) in faults {
+            let edited = AppError::from(EditError::from(fault.clone()));
+            let read = AppError::from(fault.clone());
+            let opened = AppError::from(WorkspaceError::from(fault));
+            for error in [edited, read, opened] {
+                let answer = error.answer()["error"].clone();
+                assert_eq!(
+                    (&answer["code"], &answer["status"], &answer["retry"]),
+                    (&json!(code), &json!(status), &json!(retry))
+                );
+                let message = answer["message"].as_str().unwrap_or_default();
+                assert!(message == "Cancelled." || message == format!("{}.", why()), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_front_keep_their_case() {
+        for (error, message) in [
+            (WorkspaceError::Exists("nope.md".into()), "nope.md already exists."),
+            (WorkspaceError::IsFolder("src".into()), "src is a folder."),
+            (WorkspaceError::Missing("my notes.md".into()), "my notes.md is not there any more."),
+            (WorkspaceError::NothingToUndo, "There is nothing to undo."),
+        ] {
+            assert_eq!(AppError::from(error).message, message);
+        }
+        assert_eq!(sentence("xl/workbook.xml is missing"), "xl/workbook.xml is missing.");
+        assert_eq!(sentence("`find` was not found: “a.”"), "`find` was not found: “a.”");
+        assert_eq!(sentence("done. Twice!"), "Done. Twice!");
     }
 }

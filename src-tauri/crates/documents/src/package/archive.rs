@@ -13,6 +13,11 @@ pub(super) const CENTRAL: u32 = 0x0201_4b50;
 pub(super) const END: u32 = 0x0605_4b50;
 pub(super) const END64: u32 = 0x0606_4b50;
 pub(super) const LOCATOR64: u32 = 0x0706_4b50;
+const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
+/// General-purpose bit 3: sizes follow the data.
+pub(super) const DESCRIPTOR: u16 = 1 << 3;
+/// Bits 0, 6 and 13: encrypted, strongly encrypted, directory masked (APPNOTE 4.4.4).
+const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const CFB: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
 
 /// One entry; all ranges are absolute in the source.
@@ -29,11 +34,45 @@ pub(super) struct Entry {
     pub(super) span: Range<usize>,
     /// The compressed data.
     pub(super) data: Range<usize>,
+    /// The local header has another name or method than the directory: programs that read the one see another part than those
+    /// that read the other.
+    pub(super) has_other_header: bool,
 }
 
 impl Entry {
     pub(super) fn is_folder(&self) -> bool {
         self.name.ends_with(['/', '\\'])
+    }
+
+    /// What lies between this entry and the next one and belongs to neither: padding, or what another program left there.
+    pub(super) fn behind(&self, source: &[u8]) -> Range<usize> {
+        self.data.end + self.descriptor(source)..self.span.end
+    }
+
+    /// The length of the data descriptor: with or without its signature, with sizes of 4 or 8 bytes (APPNOTE 4.3.9).
+    fn descriptor(&self, source: &[u8]) -> usize {
+        let local_flags = u16_at(source, self.span.start + 6).unwrap_or(0);
+        if (self.flags | local_flags) & DESCRIPTOR == 0 {
+            return 0;
+        }
+        let rest = &source[self.data.end..self.span.end];
+        let compressed = self.data.len() as u64;
+        let is_one = |signature: usize, wide: bool| {
+            let sizes = signature + 4;
+            let (packed, plain) = match wide {
+                true => (u64_at(rest, sizes), u64_at(rest, sizes + 8)),
+                false => (u32_at(rest, sizes).map(u64::from), u32_at(rest, sizes + 4).map(u64::from)),
+            };
+            u32_at(rest, signature) == Some(self.crc)
+                && packed == Some(compressed)
+                && plain == Some(self.size)
+        };
+        let signed = u32_at(rest, 0) == Some(DESCRIPTOR_SIGNATURE);
+        [(4, true, 24), (4, false, 16), (0, true, 20), (0, false, 12)]
+            .into_iter()
+            .filter(|(signature, ..)| signed || *signature == 0)
+            .find(|(signature, wide, _)| is_one(*signature, *wide))
+            .map_or(0, |(.., length)| length)
     }
 }
 
@@ -57,11 +96,7 @@ impl Archive {
     /// Reads the layout, or says why these bytes are no archive of ours.
     pub(super) fn open(source: &[u8], limits: &Limits) -> Result<Archive, DocumentError> {
         refuse_other_containers(source)?;
-        let end = find_end(source)
-            .ok_or_else(|| damaged("the end of the package is missing; the file was probably cut off"))?;
-        let (count, size, offset, end64) = read_end(source, end)?;
-        let directory_end = end64.unwrap_or(end);
-        let (directory, shift) = locate_directory(source, size, offset, directory_end)?;
+        let End { end, end64, count, directory, shift } = find_end(source)?;
         let mut entries = read_directory(source, &directory, shift, count, limits.entries)?;
         lay_out(source, &mut entries, directory.start)?;
         let mut archive = Archive {
@@ -125,17 +160,46 @@ fn refuse_other_containers(source: &[u8]) -> Result<(), DocumentError> {
     Ok(())
 }
 
-/// Finds the last end record whose comment fits; trailing bytes after it are allowed (APPNOTE 4.3.16).
-fn find_end(source: &[u8]) -> Option<usize> {
-    let signature = END.to_le_bytes();
-    let mut candidates = memchr::memmem::rfind_iter(source, &signature);
-    candidates.find(|&at| {
-        let Some(comment) = u16_at(source, at + 20) else { return false };
-        at + 22 + comment as usize <= source.len()
-    })
+/// The end of an archive, as its end record and directory tell it.
+struct End {
+    /// The end record, and the zip64 one.
+    end: usize,
+    end64: Option<usize>,
+    count: u64,
+    directory: Range<usize>,
+    shift: usize,
 }
 
-type End = (u64, u64, u64, Option<usize>);
+/// Finds the last end record whose comment fits and that leads to a directory; trailing bytes after it are allowed (APPNOTE 4.3.16).
+/// A comment may hold what looks like an end record. Where two of them lead to a directory and end with the file, nobody knows which
+/// one another program takes.
+fn find_end(source: &[u8]) -> Result<End, DocumentError> {
+    let signature = END.to_le_bytes();
+    let ends_at = |at: usize| Some(at + 22 + usize::from(u16_at(source, at + 20)?));
+    let fitting = memchr::memmem::rfind_iter(source, &signature)
+        .filter(|&at| ends_at(at).is_some_and(|behind| behind <= source.len()));
+    let mut first_fault = None;
+    let mut found: Option<End> = None;
+    for at in fitting {
+        match (read_end(source, at), &found) {
+            (Ok(end), None) => found = Some(end),
+            (Ok(other), Some(end)) => {
+                let both_end =
+                    ends_at(other.end) == Some(source.len()) && ends_at(end.end) == Some(source.len());
+                if both_end && other.directory != end.directory {
+                    return Err(DocumentError::Unsupported(
+                        "The file can be read as two different packages, depending on the program; it is not edited.".into(),
+                    ));
+                }
+            }
+            (Err(fault), _) => drop(first_fault.get_or_insert(fault)),
+        }
+    }
+    found.ok_or_else(|| {
+        first_fault
+            .unwrap_or_else(|| damaged("the end of the package is missing; the file was probably cut off"))
+    })
+}
 
 fn read_end(source: &[u8], end: usize) -> Result<End, DocumentError> {
     let field16 =
@@ -145,25 +209,35 @@ fn read_end(source: &[u8], end: usize) -> Result<End, DocumentError> {
     let (disk, start_disk, count, size, offset) =
         (field16(4)?, field16(6)?, field16(10)?, field32(12)?, field32(16)?);
     let wants64 = count == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF;
+    // In a zip64 archive the numbers of disks may be told there.
+    let is_one_disk = |number: u64| number == 0 || (number == 0xFFFF && wants64);
+    if !(is_one_disk(disk) && is_one_disk(start_disk)) {
+        return Err(DocumentError::Unsupported("The package is split over several files.".into()));
+    }
     let locator = end.checked_sub(20).filter(|&at| u32_at(source, at) == Some(LOCATOR64));
-    match locator {
+    let (count, size, offset, end64) = match locator {
         Some(locator) => {
             let stored = u64_at(source, locator + 8).and_then(|at| usize::try_from(at).ok());
             let adjacent = locator.checked_sub(56);
-            let at = [stored, adjacent].into_iter().flatten().find(|&at| u32_at(source, at) == Some(END64));
+            let at = [stored, adjacent]
+                .into_iter()
+                .flatten()
+                .find(|&at| at < locator && u32_at(source, at) == Some(END64));
             let at = at.ok_or_else(|| damaged("its zip64 end record is missing"))?;
             let wide =
                 |field| u64_at(source, at + field).ok_or_else(|| damaged("its zip64 end record is cut off"));
-            Ok((wide(32)?, wide(40)?, wide(48)?, Some(at)))
+            if u32_at(source, locator + 4).is_some_and(|disk| disk != 0) || wide(24)? != wide(32)? {
+                return Err(DocumentError::Unsupported("The package is split over several files.".into()));
+            }
+            (wide(32)?, wide(40)?, wide(48)?, Some(at))
         }
-        None if wants64 && count == 0xFFFF && size == 0xFFFF_FFFF => {
-            Err(damaged("its zip64 end record is missing"))
+        None if count == 0xFFFF && size == 0xFFFF_FFFF => {
+            return Err(damaged("its zip64 end record is missing"));
         }
-        None if disk != start_disk || disk == 1 => {
-            Err(DocumentError::Unsupported("The package is split over several files.".into()))
-        }
-        None => Ok((count, size, offset, None)),
-    }
+        None => (count, size, offset, None),
+    };
+    let (directory, shift) = locate_directory(source, size, offset, end64.unwrap_or(end))?;
+    Ok(End { end, end64, count, directory, shift })
 }
 
 /// The directory's range; when bytes were put before the archive without adjusting it, also by how much it is shifted.
@@ -240,7 +314,7 @@ fn read_record(source: &[u8], at: usize, limit: usize, shift: usize) -> Result<E
         Ok(name) => name.to_owned(),
         Err(_) => raw_name.iter().map(|&byte| byte as char).collect(),
     };
-    if flags & 1 != 0 {
+    if flags & ENCRYPTED != 0 {
         return Err(DocumentError::Encrypted(format!("{name} inside the package is encrypted.")));
     }
     // `data` holds the length for now; `lay_out` moves it behind the local header.
@@ -253,6 +327,7 @@ fn read_record(source: &[u8], at: usize, limit: usize, shift: usize) -> Result<E
         central: at..end,
         span: start..start,
         data: 0..compressed,
+        has_other_header: false,
     })
 }
 
@@ -291,6 +366,11 @@ pub(super) fn extra_fields(extra: &[u8]) -> impl Iterator<Item = (u16, Range<usi
 fn lay_out(source: &[u8], entries: &mut [Entry], directory: usize) -> Result<(), DocumentError> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&index| entries[index].span.start);
+    if order.last().is_some_and(|&last| entries[last].span.start > directory) {
+        return Err(DocumentError::Unsupported(
+            "The package's directory does not stand behind its parts, as no Office program writes it; it is not edited.".into(),
+        ));
+    }
     for (position, &index) in order.iter().enumerate() {
         let next = order.get(position + 1).map_or(directory, |&next| entries[next].span.start);
         let entry = &mut entries[index];
@@ -304,14 +384,22 @@ fn lay_out(source: &[u8], entries: &mut [Entry], directory: usize) -> Result<(),
             return Err(damaged("an entry is cut off"));
         };
         let data = start + 30 + name_length as usize + extra_length as usize;
-        let data_end = data + entry.data.end;
+        let data_end = data.saturating_add(entry.data.end);
         if data_end > next {
             return Err(damaged(&format!("the entry {} overlaps the next one", entry.name)));
         }
         entry.span = start..next;
         entry.data = data..data_end;
+        let local_name = &source[start + 30..start + 30 + name_length as usize];
+        let name_end = entry.central.start + 46 + name_lengths(source, &entry.central);
+        let name = source.get(entry.central.start + 46..name_end);
+        entry.has_other_header = name != Some(local_name) || u16_at(source, start + 8) != Some(entry.method);
     }
     Ok(())
+}
+
+fn name_lengths(source: &[u8], record: &Range<usize>) -> usize {
+    u16_at(source, record.start + 28).map_or(0, usize::from)
 }
 
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

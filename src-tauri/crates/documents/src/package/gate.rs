@@ -9,16 +9,20 @@ use super::{
     Package, PartName, Relationships,
     archive::{self, Archive, Entry},
     inflate,
-    splice::Seam,
+    seam::Seam,
     write::Written,
     xml,
 };
 use crate::{EditError, error::EditErrorKind};
 
+/// From the end record's signature to its comment's length.
+const END_FIELDS: usize = 20;
+
 /// Proves the written bytes against the plan.
 pub(super) fn check(planned: &Package<'_>, written: &Written) -> Result<(), EditError> {
     let result = Package::open(&written.bytes, &planned.limits)
         .map_err(|error| fault(&format!("the result cannot be reopened: {error}")))?;
+    surroundings_are_kept(planned, &result)?;
     same_order(planned, &result.archive)?;
     untouched_are_identical(planned, &result)?;
     touched_are_sound(planned, &result, &written.seams)?;
@@ -47,6 +51,20 @@ fn same_order(planned: &Package<'_>, result: &Archive) -> Result<(), EditError> 
     let expected: Vec<&str> = originals.chain(planned.added.iter().map(|(name, _)| name.as_str())).collect();
     let found: Vec<&str> = result.entries.iter().map(|entry| entry.name.as_str()).collect();
     if expected == found { Ok(()) } else { Err(fault("its list of parts is not as planned")) }
+}
+
+/// The bytes before the first entry, and the comment and whatever stands behind it.
+fn surroundings_are_kept(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {
+    let around = |package: &Package<'_>| {
+        let first = package.archive.entries.iter().map(|entry| entry.span.start).min();
+        let front = first.unwrap_or(package.archive.directory.start);
+        (front, package.archive.end + END_FIELDS)
+    };
+    let ((front, tail), (front_now, tail_now)) = (around(planned), around(result));
+    let is_kept = front_now >= front
+        && planned.source[..front] == result.source[..front]
+        && planned.source.get(tail..) == result.source.get(tail_now..);
+    if is_kept { Ok(()) } else { Err(fault("the bytes around its parts are not as they were")) }
 }
 
 fn untouched_are_identical(planned: &Package<'_>, result: &Package<'_>) -> Result<(), EditError> {

@@ -1,8 +1,9 @@
 //! Inflating one entry under a cap that counts real output bytes, and checking its CRC.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress};
+use zlib_rs::{Inflate, InflateFlush, Status};
 
-use super::archive::Entry;
+use super::{archive::Entry, marks::Mark};
 use crate::DocumentError;
 
 /// Content of this size that is so many times larger than its compressed data was made to exhaust memory. Neither counts alone: real
@@ -10,15 +11,18 @@ use crate::DocumentError;
 const BOMB_BYTES: usize = 64 << 20;
 const BOMB_RATIO: usize = 400;
 
+/// The largest window there is (RFC 1951, 2).
+const WINDOW_BITS: u8 = 15;
+
 /// What is inflated at a time when only comparing.
 const PIECE: usize = 128 << 10;
 
-/// The entry's content; at most `cap` bytes.
-pub(super) fn inflate(source: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, DocumentError> {
+/// The entry's content, at most `cap` bytes, and where its blocks begin.
+pub(super) fn inflate(source: &[u8], entry: &Entry, cap: u64) -> Result<(Vec<u8>, Vec<Mark>), DocumentError> {
     let data = &source[entry.data.clone()];
-    let content = match entry.method {
+    let (content, marks) = match entry.method {
         0 if data.len() as u64 > cap => return Err(too_large(entry, cap)),
-        0 => data.to_vec(),
+        0 => (data.to_vec(), Vec::new()),
         8 => inflate_raw(data, entry, cap)?,
         method => {
             return Err(DocumentError::Unsupported(format!(
@@ -33,7 +37,7 @@ pub(super) fn inflate(source: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>,
             entry.name
         )));
     }
-    Ok(content)
+    Ok((content, marks))
 }
 
 /// Whether an entry holds exactly these bytes, compared piece by piece without holding them a second time.
@@ -56,17 +60,17 @@ pub(super) fn matches(source: &[u8], entry: &Entry, expected: &[u8]) -> Result<b
         }
         crc.update(inflated);
         match status {
-            Status::StreamEnd => {
+            flate2::Status::StreamEnd => {
                 let is_whole = written + inflated.len() == expected.len()
                     && decompress.total_in() as usize == data.len();
                 return Ok(is_whole && crc.finalize() == entry.crc && entry.size == expected.len() as u64);
             }
-            Status::Ok | Status::BufError
+            flate2::Status::Ok | flate2::Status::BufError
                 if inflated.is_empty() && decompress.total_in() as usize == read =>
             {
                 return Err(unreadable(entry));
             }
-            Status::Ok | Status::BufError => {}
+            flate2::Status::Ok | flate2::Status::BufError => {}
         }
     }
 }
@@ -75,37 +79,63 @@ fn unreadable(entry: &Entry) -> DocumentError {
     DocumentError::Damaged(format!("{} is damaged: its compressed data cannot be read.", entry.name))
 }
 
-fn inflate_raw(data: &[u8], entry: &Entry, cap: u64) -> Result<Vec<u8>, DocumentError> {
-    let damaged = || unreadable(entry);
-    let mut decompress = Decompress::new(false);
+fn inflate_raw(data: &[u8], entry: &Entry, cap: u64) -> Result<(Vec<u8>, Vec<Mark>), DocumentError> {
+    let mut inflate = Inflate::new(false, WINDOW_BITS);
     // The declared size is only a first guess; a lie costs one reallocation, not memory up front.
-    let mut out =
-        Vec::with_capacity((entry.size.min(cap) as usize).min(data.len().saturating_mul(64)) + 1_024);
+    let guess = (entry.size.min(cap) as usize).min(data.len().saturating_mul(64)) + 1_024;
+    let mut out = vec![0; guess];
+    let mut marks = vec![Mark { read: 0, out: 0 }];
     loop {
-        let read = decompress.total_in() as usize;
-        let status = decompress
-            .decompress_vec(&data[read..], &mut out, FlushDecompress::None)
-            .map_err(|_| damaged())?;
-        if out.len() as u64 > cap {
+        let (read, written) = (inflate.total_in() as usize, inflate.total_out() as usize);
+        let status = inflate
+            .decompress(&data[read..], &mut out[written..], InflateFlush::Block)
+            .map_err(|_| unreadable(entry))?;
+        let mark = Mark { read: inflate.total_in() as usize, out: inflate.total_out() as usize };
+        if mark.out as u64 > cap {
             return Err(too_large(entry, cap));
         }
-        if out.len() > BOMB_BYTES && out.len() / BOMB_RATIO > data.len() {
+        if mark.out > BOMB_BYTES && mark.out / BOMB_RATIO > data.len() {
             return Err(DocumentError::TooLarge(format!(
                 "{} unpacks to more than {BOMB_RATIO} times its size, like a file made to exhaust memory.",
                 entry.name
             )));
         }
+        let is_full = mark.out == out.len();
         match status {
-            Status::StreamEnd => return Ok(out),
-            Status::Ok | Status::BufError if out.len() == out.capacity() => {
-                let more =
-                    out.capacity().max(32 << 10).min((cap as usize + 1).saturating_sub(out.len()).max(1));
-                out.reserve(more);
+            Status::StreamEnd => {
+                out.truncate(mark.out);
+                // It has stopped behind the last block, too.
+                if marks.last() != Some(&mark) {
+                    marks.push(mark);
+                }
+                return Ok((out, marks));
             }
-            Status::Ok if (decompress.total_in() as usize) > read => {}
-            Status::Ok | Status::BufError => return Err(damaged()),
+            Status::Ok | Status::BufError if is_full => {
+                let most = (cap as usize).saturating_add(1);
+                out.resize(most.min(out.len() + out.len().max(32 << 10)).max(out.len() + 1), 0);
+            }
+            // It stopped between two blocks.
+            Status::Ok if mark.read > read || mark.out > written => marks.push(mark),
+            Status::Ok | Status::BufError => return Err(unreadable(entry)),
         }
     }
+}
+
+/// A stream that is known to be sound, with its marks.
+#[cfg(test)]
+pub(super) fn unpacked(stream: &[u8]) -> (Vec<u8>, Vec<Mark>) {
+    let entry = Entry {
+        name: String::new(),
+        method: 8,
+        flags: 0,
+        crc: 0,
+        size: stream.len() as u64 * 4,
+        central: 0..0,
+        span: 0..0,
+        data: 0..stream.len(),
+        has_other_header: false,
+    };
+    inflate_raw(stream, &entry, u64::MAX >> 2).unwrap_or_default()
 }
 
 fn too_large(entry: &Entry, cap: u64) -> DocumentError {

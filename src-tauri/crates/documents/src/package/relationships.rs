@@ -6,7 +6,7 @@ use super::{
     Package, PartName,
     xml::{Ns, Splices, Xml, escape_attribute},
 };
-use crate::{DocumentError, EditError};
+use crate::{DocumentError, EditError, error::EditErrorKind};
 
 const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/";
 const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships/";
@@ -129,7 +129,16 @@ impl Package<'_> {
         let name = source.relationships_part();
         let xml = self.xml(&name)?;
         let mut splices = Splices::default();
-        for relationship in parse(&xml, source).iter().filter(|relationship| relationship.id == id) {
+        let all = parse(&xml, source);
+        let named: Vec<_> = all.iter().filter(|relationship| relationship.id == id).collect();
+        if named.len() > 1 {
+            let message = format!(
+                "{source} has {} relationships with the one id {id}; which of them is meant cannot be known.",
+                named.len()
+            );
+            return Err(EditError::new(EditErrorKind::WouldDamage, message));
+        }
+        for relationship in named {
             splices.delete(relationship.span.clone());
         }
         let bytes = xml.write(splices)?;
@@ -186,8 +195,10 @@ fn unused_id(taken: &Relationships) -> String {
         .items
         .iter()
         .filter_map(|relationship| relationship.id.strip_prefix("rId")?.parse::<u64>().ok());
-    let number = numbers.max().unwrap_or(0) + 1;
-    format!("rId{number}")
+    // Numbers that nobody counted up to are left aside.
+    let highest = numbers.filter(|number| *number < u64::from(u32::MAX)).max().unwrap_or(0);
+    let mut ids = (highest + 1..).map(|number| format!("rId{number}"));
+    ids.find(|id| taken.by_id(id).is_none()).unwrap_or_default()
 }
 
 /// The part with one more empty element at the end of its root, in the root's own prefix.

@@ -10,22 +10,21 @@ use flate2::{Compression, write::DeflateEncoder};
 
 use super::{
     Package,
-    archive::{self, CENTRAL, END, Entry, LOCAL, extra_fields, u16_at, u32_at},
-    splice::{self, Seam},
+    archive::{self, CENTRAL, DESCRIPTOR, END, Entry, LOCAL, extra_fields, u16_at, u32_at},
+    seam::Seam,
+    splice,
 };
 use crate::{EditError, error::EditErrorKind};
 
 const DEFLATE: u16 = 8;
 const VERSION: u16 = 20;
-/// General-purpose bit 3: sizes follow the data.
-const DESCRIPTOR: u16 = 1 << 3;
 /// General-purpose bit 11: the name is UTF-8.
 const UTF8: u16 = 1 << 11;
 /// 1980-01-01, the earliest date the format knows.
 const EPOCH_DATE: u16 = 0x0021;
 
 /// Parts below this size are deflated anew: looking for blocks to keep would save nothing that anyone notices.
-const LARGE: usize = 256 << 10;
+pub(super) const LARGE: usize = 256 << 10;
 
 /// What of a changed part's old compressed data may serve again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +69,9 @@ pub(super) fn write(package: &Package<'_>, reuse: Reuse) -> Result<Written, Edit
             }
             Some(content) => {
                 let packed = repack(package, index, content, reuse)?;
-                seams.extend(packed.seam.map(|seam| (index, seam)));
+                seams.extend(packed.seam.clone().map(|seam| (index, seam)));
                 write_local(&mut out, source, entry, &packed);
+                out.extend_from_slice(&source[entry.behind(source)]);
                 rewritten_record(&source[entry.central.clone()], &packed, offset)
             }
         });
@@ -99,7 +99,9 @@ fn repack(package: &Package<'_>, index: usize, content: &[u8], reuse: Reuse) -> 
         return pack(content);
     }
     let old = package.read_original(index)?;
-    match splice::splice(&package.source[entry.data.clone()], &old, content) {
+    let marks = package.marks.borrow();
+    let marks = marks.get(&index).map(Vec::as_slice).unwrap_or_default();
+    match splice::splice(&package.source[entry.data.clone()], marks, &old, content) {
         Some((data, seam)) => sized(content, data, Some(seam)),
         None => pack(content),
     }

@@ -175,7 +175,7 @@ impl Book {
         let entry = self
             .sheets
             .get(sheet)
-            .ok_or_else(|| DocumentError::Damaged(format!("There is no sheet {}.", sheet + 1)))?;
+            .ok_or_else(|| DocumentError::OutOfRange(format!("There is no sheet {}.", sheet + 1)))?;
         let columns = [request.columns[0].max(1), request.columns[1].min(MAX_COLUMNS)];
         let mut rows = [request.rows[0].max(1), request.rows[1].min(MAX_ROWS)];
         let width = u64::from(columns[1].saturating_sub(columns[0])) + 1;

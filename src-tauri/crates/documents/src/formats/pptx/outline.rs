@@ -70,7 +70,7 @@ impl Window {
         let wrong = || {
             let message =
                 format!("The range {range:?} is not one of slides: `3`, `2-5`, `2-`; the deck has {count}.");
-            DocumentError::Unsupported(message)
+            DocumentError::OutOfRange(message)
         };
         let number = |text: &str| text.trim().trim_start_matches('s').parse::<usize>().map_err(|_| wrong());
         let (start, end) = match range.split_once('-') {

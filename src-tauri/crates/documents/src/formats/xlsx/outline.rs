@@ -11,9 +11,7 @@ use super::{
     styles::Styles,
     workbook::{SheetEntry, SheetKey, SheetKind, Visibility, Workbook},
 };
-use crate::{
-    Cancel, DocumentError, EditError, Limits, Node, Outline, OutlineRequest, Warning, package::xml::Ns,
-};
+use crate::{Cancel, DocumentError, Limits, Node, Outline, OutlineRequest, Warning, package::xml::Ns};
 
 /// Describes a workbook.
 pub fn outline(
@@ -75,7 +73,7 @@ impl Writer<'_> {
             (sheet, Some(area)) => (find(book, sheet.as_deref())?, area),
             (None, None) => (find(book, Some(rest))?, Area::everything()),
             (Some(_), None) => {
-                return Err(DocumentError::Unsupported(format!("“{range}” is no range of this workbook.")));
+                return Err(DocumentError::OutOfRange(format!("“{range}” is no range of this workbook.")));
             }
         };
         if !has_cells(book, key) {
@@ -254,7 +252,7 @@ impl Writer<'_> {
 }
 
 fn find(book: &Workbook<'_>, sheet: Option<&str>) -> Result<SheetKey, DocumentError> {
-    book.find(sheet).map_err(|error| DocumentError::Unsupported(error.message))
+    book.find(sheet).map_err(DocumentError::from)
 }
 
 fn has_cells(book: &Workbook<'_>, key: SheetKey) -> bool {
@@ -262,7 +260,7 @@ fn has_cells(book: &Workbook<'_>, key: SheetKey) -> bool {
 }
 
 fn load(book: &mut Workbook<'_>, key: SheetKey) -> Result<(), DocumentError> {
-    book.load(key).map_err(|error: EditError| DocumentError::Damaged(error.message))
+    book.load(key).map_err(DocumentError::from)
 }
 
 fn tables<'t>(book: &'t Workbook<'_>) -> Option<Tables<'t>> {

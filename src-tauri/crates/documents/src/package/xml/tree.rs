@@ -243,18 +243,10 @@ impl Xml {
         let mut at = data.name.end as usize;
         let end = self.start_tag(element).end;
         std::iter::from_fn(move || {
-            let tag = &self.bytes[..end];
-            let is_space = |byte: &u8| byte.is_ascii_whitespace();
-            let start = at + tag[at..].iter().position(|byte| !is_space(byte))?;
-            if matches!(tag[start], b'>' | b'/') {
-                return None;
-            }
-            let name_end = start + tag[start..].iter().position(|byte| is_space(byte) || *byte == b'=')?;
-            let open = name_end + tag[name_end..].iter().position(|byte| matches!(byte, b'"' | b'\''))?;
-            let close = open + 1 + memchr::memchr(tag[open], &tag[open + 1..])?;
-            let whole = at..close + 1;
-            at = close + 1;
-            let qualified = self.slice(start..name_end);
+            let (name, value) = attribute_at(&self.bytes[..end], at)?;
+            let whole = at..value.end + 1;
+            at = whole.end;
+            let qualified = self.slice(name);
             let (namespace, name) = match qualified.split_once(':') {
                 None if qualified == "xmlns" => (Ns::Other, qualified),
                 None => (Ns::None, qualified),
@@ -266,9 +258,9 @@ impl Xml {
             Some(Attribute {
                 namespace,
                 name,
-                value: unescape(self.slice(open + 1..close)),
+                value: unescape(self.slice(value.clone())),
                 whole,
-                value_span: open + 1..close,
+                value_span: value,
             })
         })
     }
@@ -346,6 +338,19 @@ impl Xml {
         }
         Ok(())
     }
+}
+
+/// The name and the value (between its quotes) of the next attribute of a sound tag.
+fn attribute_at(tag: &[u8], at: usize) -> Option<(Range<usize>, Range<usize>)> {
+    let is_space = |byte: &u8| byte.is_ascii_whitespace();
+    let start = at + tag.get(at..)?.iter().position(|byte| !is_space(byte))?;
+    if matches!(tag[start], b'>' | b'/') {
+        return None;
+    }
+    let name_end = start + tag[start..].iter().position(|byte| is_space(byte) || *byte == b'=')?;
+    let open = name_end + tag[name_end..].iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let close = open + 1 + memchr::memchr(tag[open], &tag[open + 1..])?;
+    Some((start..name_end, open + 1..close))
 }
 
 fn widen(range: &Range<u32>) -> Range<usize> {
@@ -462,33 +467,25 @@ impl Builder {
         Ok(())
     }
 
-    /// Records the namespace declarations in a start tag (most have none, so a byte search comes first).
+    /// Records the namespace declarations in a start tag (most have none, so a byte search comes first). The scanner has seen that the
+    /// tag is sound; a value may hold `xmlns` too, so its attributes are walked.
     fn declare(&mut self, bytes: &[u8], element: u32, tag: Range<usize>) {
+        if memchr::memmem::find(&bytes[tag.clone()], b"xmlns").is_none() {
+            return;
+        }
+        let text = |range: Range<usize>| std::str::from_utf8(&bytes[range]).unwrap_or_default();
         let mut at = tag.start;
-        while let Some(found) = memchr::memmem::find(&bytes[at..tag.end], b"xmlns") {
-            let start = at + found;
-            at = start + 5;
-            let rest = &bytes[at..tag.end];
-            let preceded = start > tag.start && bytes[start - 1].is_ascii_whitespace();
-            let Some(equals) = memchr::memchr(b'=', rest).filter(|_| preceded) else { continue };
-            let name = rest[..equals].trim_ascii();
-            let prefix = match name {
-                [] => "",
-                [b':', prefix @ ..] => std::str::from_utf8(prefix).unwrap_or_default(),
-                _ => continue,
+        while let Some((name, value)) = attribute_at(&bytes[..tag.end], at) {
+            at = value.end + 1;
+            let prefix = match text(name) {
+                "xmlns" => "",
+                name => match name.strip_prefix("xmlns:") {
+                    Some(prefix) => prefix,
+                    None => continue,
+                },
             };
-            let Some(open) = rest[equals..]
-                .iter()
-                .position(|byte| matches!(byte, b'"' | b'\''))
-                .map(|offset| equals + offset)
-            else {
-                continue;
-            };
-            let Some(length) = memchr::memchr(rest[open], &rest[open + 1..]) else { continue };
-            let uri = unescape(std::str::from_utf8(&rest[open + 1..open + 1 + length]).unwrap_or_default())
-                .into_owned();
+            let uri = unescape(text(value)).into_owned();
             self.xml.declarations.push((element, prefix.to_owned(), uri));
-            at += open + 1 + length;
         }
     }
 
