@@ -7,6 +7,7 @@ pub(crate) mod finish;
 pub(crate) mod identity;
 pub(crate) mod lenient;
 pub(crate) mod markers;
+pub(crate) mod odd_data;
 pub(crate) mod reasoning;
 pub(crate) mod sse;
 pub(crate) mod text_filter;

@@ -162,26 +162,33 @@ fn double_invalid_escapes(text: &str) -> Option<String> {
     let mut string = StringEscapes::default();
     let mut changed = false;
     let mut is_ambiguous = false;
-    walk(text, |piece| match piece {
-        Piece::Outside(c) => {
-            if c == '"' {
-                is_ambiguous |= string.is_ambiguous();
-                string = StringEscapes::default();
+    // `\u` and then fewer than four digits is a character that lost a digit, or a bare backslash before a word.
+    let mut after_bare_u = false;
+    walk(text, |piece| {
+        let was_bare_u = std::mem::take(&mut after_bare_u);
+        match piece {
+            Piece::Outside(c) => {
+                if c == '"' {
+                    is_ambiguous |= string.is_ambiguous();
+                    string = StringEscapes::default();
+                }
+                repaired.push(c);
             }
-            repaired.push(c);
-        }
-        Piece::InString(c) => {
-            string.plain(c);
-            repaired.push(c);
-        }
-        Piece::Escape(whole) => {
-            let is_valid = is_valid_escape(whole);
-            string.escape(whole, is_valid);
-            if !is_valid {
-                changed = true;
-                repaired.push('\\');
+            Piece::InString(c) => {
+                is_ambiguous |= was_bare_u && c.is_ascii_hexdigit();
+                string.plain(c);
+                repaired.push(c);
             }
-            repaired.push_str(whole);
+            Piece::Escape(whole) => {
+                after_bare_u = whole == "\\u";
+                let is_valid = is_valid_escape(whole);
+                string.escape(whole, is_valid);
+                if !is_valid {
+                    changed = true;
+                    repaired.push('\\');
+                }
+                repaired.push_str(whole);
+            }
         }
     });
     is_ambiguous |= string.is_ambiguous();
@@ -440,6 +447,7 @@ mod tests {
         check_invalid(r#"Here: {"a":1}"#);
         check_invalid(r#"{"a":1}{"a":2}"#);
         check_invalid(r#"{"a":1,"a":2}"#);
+        check_invalid(r#"{"t":"caf\u00e and"}"#);
     }
 
     #[test]

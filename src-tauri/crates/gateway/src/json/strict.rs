@@ -14,8 +14,9 @@ pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// Reads one value, for other readers too.
 #[derive(Clone, Copy)]
-struct Strict;
+pub(crate) struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
     type Value = Value;

@@ -26,10 +26,10 @@ pub fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, line_limit: usize)
     let mut parser = crate::wire::sse::SseParser::new(line_limit);
     let mut events = Vec::new();
     for piece in pieces {
-        parser.feed(piece, |event| events.push(event.data)).ok()?;
+        parser.feed(piece, |event| events.push(event)).ok()?;
     }
-    parser.finish(|event| events.push(event.data));
-    Some(events)
+    parser.finish(|event| events.push(event));
+    Some(events.into_iter().filter(|event| !event.is_damaged).map(|event| event.data).collect())
 }
 
 /// What a replayed answer is judged by.

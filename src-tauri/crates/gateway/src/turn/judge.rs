@@ -355,6 +355,12 @@ fn note_wire_repairs(turn: &RawTurn, repairs: &mut Vec<Repair>) {
 
 /// The text of a turn with calls, without a marker at its end and without a copy of the arguments.
 fn text_beside_calls(turn: &RawTurn, calls: &[ToolCall], repairs: &mut Vec<Repair>) -> Result<String, Fault> {
+    if turn.call_in_parts {
+        return Err(Fault::new(
+            ErrorCode::CallInText,
+            "a call came as a part of the text beside the real one",
+        ));
+    }
     if let Some(hidden) = &turn.findings.from_call_marker {
         if !is_bare_marker(hidden) {
             return Err(Fault::new(ErrorCode::CallInText, "a call was written as text beside the real one"));

@@ -21,7 +21,7 @@ pub(crate) enum Hidden {
 }
 
 pub(crate) fn hidden_call(turn: &RawTurn, tools: &ToolSet) -> Option<Hidden> {
-    if turn.findings.from_call_marker.is_some() {
+    if turn.findings.from_call_marker.is_some() || turn.call_in_parts {
         return Some(Hidden::Marker);
     }
     if turn.text.trim().is_empty() {

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::judge::{Advice, Fault, one_line};
 use crate::error::ErrorCode;
-use crate::wire::chunk::{Chunk, WireFailure};
+use crate::wire::chunk::{WireFailure, read_chunk};
+use crate::wire::odd_data::{Wrapped, unwrapped};
 
 /// A refusal by status.
 #[derive(Clone, Debug)]
@@ -61,7 +62,12 @@ pub(crate) fn fault_in_answer(failure: &WireFailure) -> Fault {
 
 fn failure_in(body: &[u8]) -> WireFailure {
     let text = String::from_utf8_lossy(body);
-    let chunk = serde_json::from_str::<Chunk<'_>>(&text).ok();
+    // One vendor puts its refusals into a list of one.
+    let object = match unwrapped(text.trim().as_bytes()) {
+        Wrapped::Chunks(one) if one.len() == 1 => one.into_iter().next().unwrap_or_default(),
+        Wrapped::Chunks(_) | Wrapped::Nothing | Wrapped::Broken => text.trim().as_bytes().to_vec(),
+    };
+    let chunk = read_chunk(&object).ok();
     let known = chunk.and_then(|chunk| chunk.failure(b"error").filter(|failure| !failure.message.is_empty()));
     known.unwrap_or_else(|| WireFailure {
         message: one_line(&without_tags(&text)),

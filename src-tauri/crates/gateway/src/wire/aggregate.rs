@@ -5,10 +5,14 @@
 
 use serde_json::Value;
 
-use super::chunk::{Choice, Chunk, Said, WireFailure};
+use super::chunk::{Choice, Chunk, Said, WireFailure, read_chunk};
 use super::finish::WireFinish;
 use super::identity::{Calls, Place, RawCall};
 use super::lenient::{Loose, is_truthy};
+use super::odd_data::{
+    Wrapped, collect_text, is_event_stream, is_json, is_noise, separate_lines, trimmed, unwrapped,
+    with_replacements,
+};
 use super::reasoning::ReasoningDetails;
 use super::sse::{Event, SseParser};
 use super::text_filter::{Filtered, Findings, TextFilter};
@@ -49,6 +53,8 @@ pub(crate) struct RawTurn {
     pub(crate) malformed: Option<String>,
     pub(crate) call_after_finish: bool,
     pub(crate) findings: Findings,
+    /// A part of the content is a call in the form of another interface.
+    pub(crate) call_in_parts: bool,
     /// The body was one JSON object.
     pub(crate) bare_body: bool,
     /// A whole message came instead of deltas.
@@ -70,6 +76,8 @@ pub(crate) struct Aggregator {
     choice: Option<i64>,
     other_choice_calls: bool,
     finish_without_calls: bool,
+    /// A line was ignored that may have been a chunk.
+    has_damage: bool,
     /// The body so far, as long as no event was found in it.
     head: Vec<u8>,
 }
@@ -96,6 +104,7 @@ impl Aggregator {
             choice: None,
             other_choice_calls: false,
             finish_without_calls: false,
+            has_damage: false,
             head: Vec::new(),
         }
     }
@@ -152,36 +161,61 @@ impl Aggregator {
     }
 
     fn take_event(&mut self, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
-        let data = event.data.trim_ascii();
-        if self.turn.done || (is_noise(data) && (event.name != b"error" || data.is_empty())) {
+        let data = trimmed(&event.data);
+        if self.turn.done || self.is_lost() {
             return;
         }
-        self.turn.events += 1;
+        if event.is_damaged {
+            // A body of JSON over several lines has such lines too; it has no event beside them.
+            self.has_damage = true;
+        } else if !is_noise(data) || (event.name == b"error" && !data.is_empty()) {
+            self.turn.events += 1;
+            self.take_data(data, event, live);
+        }
+        if self.has_damage && self.turn.events > 0 {
+            self.turn.malformed.get_or_insert_with(|| "a line lost its beginning".to_owned());
+        }
+    }
+
+    fn take_data(&mut self, data: &[u8], event: &Event, live: &mut dyn FnMut(Live<'_>)) {
         if data == b"[DONE]" {
             self.turn.done = true;
             return;
         }
-        match serde_json::from_slice::<Chunk<'_>>(data) {
+        match read_chunk(data) {
             Ok(chunk) => self.take_chunk(chunk, event, live),
-            // Valid JSON that is no object says nothing here.
-            Err(error) if error.is_data() && !data.starts_with(b"{") && is_json(data) => {}
+            Err(error) if !data.starts_with(b"{") && is_json(data) => match unwrapped(data) {
+                Wrapped::Chunks(chunks) => self.take_each(chunks, event, live),
+                Wrapped::Nothing => {}
+                Wrapped::Broken => self.take_broken(event, &error.to_string(), live),
+            },
             Err(error) => self.take_broken(event, &error.to_string(), live),
         }
     }
 
-    /// An event that does not parse. In a text turn a single invalid byte may be replaced; in a tool turn nothing is skipped.
+    fn take_each(&mut self, parts: Vec<Vec<u8>>, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
+        for data in parts {
+            self.take_event(&Event { name: event.name.clone(), data, is_damaged: false }, live);
+        }
+    }
+
+    /// An event that does not parse. In a text turn a single damaged character may be replaced; in a tool turn nothing is skipped.
     fn take_broken(&mut self, event: &Event, error: &str, live: &mut dyn FnMut(Live<'_>)) {
+        if let Some(lines) = separate_lines(&event.data) {
+            self.take_each(lines, event, live);
+            return;
+        }
         if event.name == b"error" {
             let message = String::from_utf8_lossy(&event.data).trim().to_owned();
             self.turn.failure = Some(WireFailure { message, code: String::new(), status: None });
             return;
         }
-        if self.filter.is_none() && std::str::from_utf8(&event.data).is_err() {
-            let replaced = String::from_utf8_lossy(&event.data).into_owned();
-            if let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(&replaced) {
-                self.take_chunk(chunk, event, live);
-                return;
-            }
+        if self.filter.is_none()
+            && let Some(replaced) = with_replacements(&event.data)
+            && let Ok(chunk) = read_chunk(replaced.as_bytes())
+        {
+            self.take_chunk(chunk, event, live);
+            return;
         }
         self.turn.malformed.get_or_insert_with(|| error.to_owned());
     }
@@ -275,7 +309,8 @@ impl Aggregator {
             self.turn.call_after_finish |= is_late && adds;
             self.show_call(placed.call, live);
         }
-        if let Some(function) = said.function_call.0.filter(|_| siblings == 0) {
+        let legacy = said.function_call.0.filter(|function| siblings == 0 && !function.is_empty());
+        if let Some(function) = legacy {
             let placed = self.calls.add_legacy(function);
             self.turn.call_after_finish |= is_late;
             self.show_call(placed.call, live);
@@ -316,7 +351,11 @@ impl Aggregator {
             }
             Value::String(text) => self.take_text(text, live),
             Value::Object(part) => {
-                if let Some(thinking) = part.get("thinking") {
+                let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+                self.turn.call_in_parts |= ["tool_use", "tool_call", "function_call"].contains(&kind);
+                let is_thought = kind.contains("reasoning") || kind.contains("thinking");
+                let thought = part.get("text").or(part.get("summary")).filter(|_| is_thought);
+                if let Some(thinking) = part.get("thinking").or(thought) {
                     let mut text = String::new();
                     collect_text(thinking, &mut text);
                     self.take_reasoning(&text, live);
@@ -349,19 +388,26 @@ impl Aggregator {
         if is_event_stream(body) {
             return;
         }
+        // Some vendors put the object into a list of one.
+        let listed = match unwrapped(body) {
+            Wrapped::Chunks(one) if one.len() == 1 => one.into_iter().next(),
+            Wrapped::Chunks(_) | Wrapped::Nothing | Wrapped::Broken => None,
+        };
+        let listed = listed.filter(|_| body.starts_with(b"["));
+        let body = listed.as_deref().unwrap_or(body);
         if !body.starts_with(b"{") {
             self.turn.foreign_body = foreign();
             return;
         }
         self.turn.bare_body = true;
-        match serde_json::from_slice::<Chunk<'_>>(body) {
+        match read_chunk(body) {
             Ok(chunk) if chunk.choices.as_ref().is_none_or(|choices| choices.0.is_empty()) => {
                 let failure = chunk.failure(b"").or_else(|| chunk.complaint());
                 self.turn.foreign_body = if failure.is_none() { foreign() } else { None };
                 self.turn.failure = failure;
             }
             Ok(chunk) => {
-                let event = Event { name: Vec::new(), data: body.to_vec() };
+                let event = Event { data: body.to_vec(), ..Event::default() };
                 self.take_chunk(chunk, &event, live);
                 self.turn.done = true;
             }
@@ -372,7 +418,7 @@ impl Aggregator {
     /// A whole message counts only when no delta said anything.
     fn take_message(&mut self, live: &mut dyn FnMut(Live<'_>)) {
         let Some(data) = self.message_event.take().filter(|_| !self.has_deltas) else { return };
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(&data) else { return };
+        let Ok(chunk) = read_chunk(trimmed(&data)) else { return };
         self.turn.from_message = true;
         self.finish_without_calls = false;
         for choice in chunk.choices.unwrap_or_default().0.into_iter().take(1) {
@@ -380,36 +426,5 @@ impl Aggregator {
                 self.take_said(message, live);
             }
         }
-    }
-}
-
-/// Data that carries nothing: empty, a comment that was wrapped into an event, or one bare word (`ping`).
-fn is_noise(data: &[u8]) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.');
-    data.is_empty()
-        || data.starts_with(b":")
-        || (data.len() <= 64 && data.iter().all(is_word) && !is_json(data))
-}
-
-/// A body without events that is a stream all the same: comments, or fields without data.
-fn is_event_stream(body: &[u8]) -> bool {
-    const FIELDS: [&[u8]; 5] = [b":", b"data", b"event", b"id:", b"retry:"];
-    FIELDS.iter().any(|field| body.starts_with(field))
-}
-
-fn is_json(data: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
-}
-
-fn collect_text(value: &Value, into: &mut String) {
-    match value {
-        Value::String(text) => into.push_str(text),
-        Value::Array(items) => items.iter().for_each(|item| collect_text(item, into)),
-        Value::Object(part) => {
-            if let Some(text) = part.get("text") {
-                collect_text(text, into);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -11,6 +11,14 @@ use serde_json::{Map, Value};
 use super::lenient::{Loose, Many, Maybe, Text, Whole, is_truthy};
 use crate::outcome::Usage;
 
+/// Reads a chunk. It must be an object: serde would take a list for the fields in their order.
+pub(crate) fn read_chunk(data: &[u8]) -> Result<Chunk<'_>, serde_json::Error> {
+    if data.starts_with(b"{") {
+        return serde_json::from_slice(data);
+    }
+    Err(serde::de::Error::custom("it is no JSON object"))
+}
+
 /// The outermost object of an event or of a body.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -49,6 +57,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) native_finish_reason: Text<'a>,
     /// Moonshot writes the counts here.
     pub(crate) usage: Maybe<WireUsage>,
+    /// A failure that belongs to this choice only; with one choice it is the turn's.
+    pub(crate) error: Value,
 }
 
 /// A delta or a message.
@@ -83,7 +93,8 @@ impl Said<'_> {
     }
 
     pub(crate) fn has_calls(&self) -> bool {
-        !self.tool_calls.0.is_empty() || self.function_call.0.is_some()
+        let legacy = self.function_call.0.as_ref();
+        !self.tool_calls.0.is_empty() || legacy.is_some_and(|function| !function.is_empty())
     }
 }
 
@@ -109,15 +120,16 @@ pub(crate) struct FunctionFragment<'a> {
     pub(crate) id: Text<'a>,
 }
 
+impl FunctionFragment<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.name.word().is_none() && self.id.word().is_none() && self.arguments == Loose::Nothing
+    }
+}
+
 impl CallFragment<'_> {
     /// An entry without id, name, arguments or anything else; some servers send it beside plain text.
     pub(crate) fn is_empty(&self) -> bool {
-        let function = self.function.0.as_ref();
-        let says_nothing = function.is_none_or(|function| {
-            function.name.word().is_none()
-                && function.id.word().is_none()
-                && function.arguments == Loose::Nothing
-        });
+        let says_nothing = self.function.0.as_ref().is_none_or(FunctionFragment::is_empty);
         says_nothing && self.id.word().is_none() && !self.extra.values().any(is_truthy)
     }
 }
@@ -140,11 +152,12 @@ impl<'de> Visitor<'de> for CallVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CallFragment<'de>, A::Error> {
         let mut call = CallFragment::default();
+        let (mut index, mut id, mut function) = (None, None, None);
         while let Some(key) = map.next_key::<Text<'de>>()? {
             match key.get().unwrap_or_default() {
-                "index" => call.index = map.next_value()?,
-                "id" => call.id = map.next_value()?,
-                "function" => call.function = map.next_value()?,
+                "index" => once(&mut index, map.next_value()?)?,
+                "id" => once(&mut id, map.next_value()?)?,
+                "function" => once(&mut function, map.next_value()?)?,
                 "type" => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -156,7 +169,18 @@ impl<'de> Visitor<'de> for CallVisitor {
                 }
             }
         }
+        call.index = index.unwrap_or_default();
+        call.id = id.unwrap_or_default();
+        call.function = function.unwrap_or_default();
         Ok(call)
+    }
+}
+
+/// A key that is there twice has two meanings, and one of them would be lost.
+fn once<T, E: serde::de::Error>(slot: &mut Option<T>, value: T) -> Result<(), E> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(E::custom("a key of a call is there twice")),
     }
 }
 
@@ -202,6 +226,10 @@ impl Chunk<'_> {
     pub(crate) fn failure(&self, event_name: &[u8]) -> Option<WireFailure> {
         if is_truthy(&self.error) {
             return Some(self.described(&self.error));
+        }
+        let choices = self.choices.iter().flat_map(|choices| &choices.0);
+        if let Some(choice) = choices.into_iter().find(|choice| is_truthy(&choice.error)) {
+            return Some(self.described(&choice.error));
         }
         if self.choices.as_ref().is_some_and(|choices| !choices.0.is_empty()) {
             return None;

@@ -19,12 +19,16 @@ impl WireFinish {
     /// Reads the reason of a chunk; `""` was dropped before.
     pub(crate) fn read(word: &str) -> WireFinish {
         match normal(word).as_str() {
-            "stop" => WireFinish::Stop,
-            "tool_calls" | "function_call" => WireFinish::ToolCalls,
-            "content_filter" => WireFinish::ContentFilter,
+            // Some bridges leave the words of the interface behind them as they are.
+            "stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token" | "complete" => WireFinish::Stop,
+            "tool_calls" | "function_call" | "tool_call" | "tool_use" => WireFinish::ToolCalls,
+            "content_filter" | "sensitive" | "safety" | "refusal" => WireFinish::ContentFilter,
             // Mistral's and Gemini's words for the same thing.
             "length" | "model_length" | "max_tokens" | "max_output_tokens" => WireFinish::Length,
-            "error" => WireFinish::Error,
+            // The server gave up: whatever arrived is not all of it.
+            "error" | "network_error" | "insufficient_system_resource" | "abort" | "aborted" => {
+                WireFinish::Error
+            }
             "malformed_function_call" => WireFinish::Malformed,
             _ => WireFinish::Unknown(word.to_owned()),
         }

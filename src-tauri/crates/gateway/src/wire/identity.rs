@@ -78,6 +78,14 @@ pub(crate) struct Calls {
     borrowed: Vec<i64>,
     current: Option<usize>,
     undecided: Option<&'static str>,
+    forms: Forms,
+}
+
+/// Which spellings of calls were seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Forms {
+    listed: bool,
+    legacy: bool,
 }
 
 /// Where a fragment stands in its chunk.
@@ -97,6 +105,15 @@ pub(crate) struct Placed {
 impl Calls {
     /// Adds one fragment of `tool_calls`.
     pub(crate) fn add(&mut self, fragment: CallFragment<'_>, place: Place) -> Placed {
+        self.forms.listed = true;
+        self.put(fragment, place)
+    }
+
+    fn put(&mut self, fragment: CallFragment<'_>, place: Place) -> Placed {
+        if self.forms.listed && self.forms.legacy {
+            // One call in two spellings, or two calls: nobody can tell.
+            self.doubt("calls came both as tool_calls and as function_call");
+        }
         let function = fragment.function.0.unwrap_or_default();
         let outer_id = fragment.id.word();
         let id = outer_id.or_else(|| function.id.word());
@@ -117,7 +134,8 @@ impl Calls {
     /// Adds a fragment of the older `function_call`, which has no identity at all.
     pub(crate) fn add_legacy(&mut self, function: FunctionFragment<'_>) -> Placed {
         let fragment = CallFragment { function: Maybe(Some(function)), ..CallFragment::default() };
-        self.add(fragment, Place { position: 0, siblings: 1 })
+        self.forms.legacy = true;
+        self.put(fragment, Place { position: 0, siblings: 1 })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -12,6 +12,8 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::json::strict::Strict;
+
 /// A scalar as text; null, lists and objects are nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Text<'a>(Option<Cow<'a, str>>);
@@ -280,18 +282,15 @@ impl<'de: 'a, 'a> Visitor<'de> for LooseVisitor<'a> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose<'a>, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = list.next_element::<Value>()? {
+        while let Some(item) = list.next_element_seed(Strict)? {
             items.push(item);
         }
         Ok(Loose::Other(Value::Array(items)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loose<'a>, A::Error> {
-        let mut object = serde_json::Map::new();
-        while let Some((key, value)) = map.next_entry::<String, Value>()? {
-            object.insert(key, value);
-        }
-        Ok(Loose::Other(Value::Object(object)))
+    /// Arguments that come as an object are as strict about repeated keys as those that come as text.
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loose<'a>, A::Error> {
+        Strict.visit_map(map).map(Loose::Other)
     }
 }
 

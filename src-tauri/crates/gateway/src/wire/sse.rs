@@ -7,11 +7,15 @@
 
 use memchr::memchr2;
 
+use super::odd_data::may_be_chunk;
+
 /// One event: the joined data lines, and the event's name when it had one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) name: Vec<u8>,
     pub(crate) data: Vec<u8>,
+    /// No event: a line without a field name of the standard, which may be a chunk whose beginning was damaged.
+    pub(crate) is_damaged: bool,
 }
 
 /// A line grew beyond the limit.
@@ -108,7 +112,12 @@ impl SseParser {
                 self.event.data.extend_from_slice(value);
             }
             b"event" => self.event.name = value.to_vec(),
-            // `id` and `retry` serve reconnecting, which a chat stream cannot do.
+            // They serve reconnecting, which a chat stream cannot do.
+            b"id" | b"retry" => {}
+            // The standard ignores other fields. A piece of an answer must not be lost in silence, though.
+            _ if may_be_chunk(line) => {
+                on_event(Event { data: line.to_vec(), is_damaged: true, ..Event::default() })
+            }
             _ => {}
         }
     }
