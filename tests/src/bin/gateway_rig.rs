@@ -3,6 +3,8 @@
 //! Prints one line of JSON (addresses, token, and for every fault what must come of it), then serves until its standard input ends. The
 //! model's name chooses the fault: `case-7` answers every request with case 7, `heal-7` only the first one, `slow-7` and `slowheal-7` after
 //! a pause in which the proxy must keep the client waiting. `GET /v1/rig/counts` tells how often each model was asked.
+//!
+//! `gateway_rig turns URL MODEL COUNT` runs turns against a real endpoint. `gateway_rig ask URL…` only tells what each endpoint offers, or why it cannot be reached: for tests of what the environment decides.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -12,7 +14,10 @@ use std::time::Duration;
 
 use gateway::proxy::{KeepAlive, KeepAliveForm, ProxyHandle, ProxyOptions, ProxyToken, serve};
 use gateway::testing::{Reply, Seen, Step, Upstream};
-use gateway::{Limits, Secret};
+use gateway::{
+    CancellationToken, ChatRequest, Client, Endpoint, Limits, Message, Params, Secret, Thinking, Tool,
+    complete, list_models,
+};
 use serde_json::{Value, json};
 use stet_tests::streams::{self, Case};
 
@@ -20,7 +25,15 @@ const TOKEN: &str = "rig-token";
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    match runtime.map(|runtime| runtime.block_on(run())) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let work = async {
+        match arguments.split_first() {
+            Some((word, urls)) if word == "ask" => ask(urls).await,
+            Some((word, rest)) if word == "turns" => turns(rest).await,
+            _ => run().await,
+        }
+    };
+    match runtime.map(|runtime| runtime.block_on(work)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(_)) | Err(_) => ExitCode::FAILURE,
     }
@@ -47,6 +60,70 @@ async fn run() -> std::io::Result<()> {
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     for handle in [plain, keep, comment] {
         handle.stop(Duration::from_secs(1)).await;
+    }
+    Ok(())
+}
+
+async fn ask(urls: &[String]) -> std::io::Result<()> {
+    let mut out = std::io::stdout();
+    for url in urls {
+        let endpoint = Endpoint::new(url, Some(Secret::new("rig-key")), "m");
+        let limits = Limits { connect: Duration::from_secs(5), ..Limits::default() };
+        let asked = match Client::with(endpoint, limits, Arc::default()) {
+            Ok(client) => list_models(&client, &CancellationToken::new()).await,
+            Err(error) => Err(error),
+        };
+        let line = match asked {
+            Ok(models) => json!({"ok": models}),
+            Err(error) => json!({"code": error.code.as_str(), "message": error.message}),
+        };
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+/// Turns with tools against a real endpoint: what came of each, one line of JSON per turn.
+async fn turns(arguments: &[String]) -> std::io::Result<()> {
+    let [url, model, count] = arguments else { return Err(std::io::Error::other("turns URL MODEL COUNT")) };
+    let count: usize = count.parse().map_err(std::io::Error::other)?;
+    let client = Client::new(Endpoint::new(url, None, model)).map_err(std::io::Error::other)?;
+    let parameters = json!({"type": "object", "required": ["find", "replace"],
+        "properties": {"find": {"type": "string"}, "replace": {"type": "string"}}});
+    let tool = |name: &str, description: &str, parameters: Value| Tool {
+        name: name.into(),
+        description: description.into(),
+        parameters,
+        accepts: None,
+    };
+    let tools = vec![
+        tool("edit", "Replaces text in a file.", parameters),
+        tool("now", "Tells the time.", json!({"type": "object", "properties": {"zone": {"type": "string"}}})),
+    ];
+    let wishes = [
+        "Replace the word red by blue with the tool edit.",
+        "What time is it? Use the tool now.",
+        "Say hello in one sentence.",
+        "Write a long poem and put it into the file with the tool edit.",
+    ];
+    let mut out = std::io::stdout();
+    for number in 0..count {
+        let limit = [24, 64, 200, 400][number % 4];
+        let params = Params { max_tokens: Some(limit), thinking: Thinking::Off, ..Params::default() };
+        let messages = vec![Message::user(wishes[number / 4 % 4])];
+        let request = ChatRequest { messages, tools: tools.clone(), params };
+        let line = match complete(&client, &request, &mut |_| {}, &CancellationToken::new()).await {
+            Ok(turn) => {
+                json!({"text": turn.message.text, "calls": turn.message.tool_calls, "finish": turn.finish,
+                "repairs": turn.repairs.iter().map(|repair| repair.kind).collect::<Vec<_>>(),
+                "retries": turn.retries.iter().map(|retry| retry.code).collect::<Vec<_>>(), "continuation": turn.continuation})
+            }
+            Err(error) => {
+                json!({"code": error.code, "message": error.message, "continuation": error.continuation,
+                "retries": error.retries.iter().map(|retry| retry.code).collect::<Vec<_>>()})
+            }
+        };
+        writeln!(out, "{line}")?;
+        out.flush()?;
     }
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 #[path = "gateway/app.rs"]
 mod app;
+#[path = "gateway/hostile.rs"]
+mod hostile;
 #[path = "gateway/property.rs"]
 mod property;
 #[path = "gateway/proxy.rs"]
@@ -12,3 +14,6 @@ mod replay;
 mod rows;
 #[path = "gateway/turns.rs"]
 mod turns;
+#[cfg(unix)]
+#[path = "gateway/way_there.rs"]
+mod way_there;

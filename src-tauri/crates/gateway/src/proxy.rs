@@ -50,6 +50,8 @@ pub struct ProxyOptions {
     pub pace: Duration,
     /// Largest request body.
     pub body_bytes: usize,
+    /// A client must send its head within this time, and may not pause longer than this within its body.
+    pub patience: Duration,
     /// Turns with tools at the same time; more wait. What passes through is not counted.
     pub streams: usize,
     pub learned: Arc<Learned>,
@@ -69,6 +71,7 @@ impl ProxyOptions {
             keep_alive: KeepAlive::default(),
             pace: Duration::ZERO,
             body_bytes: 64 << 20,
+            patience: Duration::from_secs(30),
             streams: 256,
             learned: Arc::default(),
         }
@@ -184,6 +187,7 @@ struct Shared {
     keep_alive: KeepAlive,
     pace: Duration,
     body_bytes: usize,
+    patience: Duration,
     slots: tokio::sync::Semaphore,
     learned: Arc<Learned>,
     memory: memory::Memory,
@@ -224,6 +228,7 @@ pub async fn serve(options: ProxyOptions) -> Result<ProxyHandle, ProxyError> {
         keep_alive: options.keep_alive,
         pace: options.pace,
         body_bytes: options.body_bytes,
+        patience: options.patience,
         slots: tokio::sync::Semaphore::new(options.streams.max(1)),
         learned: options.learned,
         memory: memory::Memory::default(),
@@ -260,9 +265,6 @@ async fn accept(
     }
 }
 
-/// A client that opens a connection must send its request head within this time.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-
 async fn serve_connection(
     connection: TcpStream,
     shared: Arc<Shared>,
@@ -271,13 +273,14 @@ async fn serve_connection(
 ) {
     // Small events must not wait for each other.
     let _ = connection.set_nodelay(true);
+    let patience = shared.patience;
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
         async move { Ok::<_, std::convert::Infallible>(route::answer(request, shared).await) }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(patience)
         .serve_connection(TokioIo::new(connection), service);
     let mut serving = std::pin::pin!(serving);
     let mut is_stopping = false;

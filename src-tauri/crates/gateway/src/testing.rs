@@ -59,6 +59,8 @@ struct Log {
     problems: Vec<String>,
     /// Connections that the other side closed before the answer was complete.
     left_early: usize,
+    /// Answers that were written to their end.
+    finished: usize,
 }
 
 impl Upstream {
@@ -98,6 +100,10 @@ impl Upstream {
 
     pub fn left_early(&self) -> usize {
         self.log().left_early
+    }
+
+    pub fn finished(&self) -> usize {
+        self.log().finished
     }
 
     /// Fails the test when any request broke a rule.
@@ -155,9 +161,12 @@ async fn serve(mut connection: TcpStream, shared: &Shared) -> io::Result<()> {
         Reply::status(500, &serde_json::json!({"error": {"message": "the script is over"}}))
     });
     let told = write_reply(connection, reply).await;
-    if told.is_err() {
-        shared.log.lock().unwrap_or_else(PoisonError::into_inner).left_early += 1;
+    let mut log = shared.log.lock().unwrap_or_else(PoisonError::into_inner);
+    match &told {
+        Ok(()) => log.finished += 1,
+        Err(_) => log.left_early += 1,
     }
+    drop(log);
     told
 }
 
@@ -223,7 +232,8 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 async fn write_reply(mut connection: TcpStream, reply: Reply) -> io::Result<()> {
-    let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", reply.status);
+    let version = if reply.framing == Framing::Http10 { "HTTP/1.0" } else { "HTTP/1.1" };
+    let mut head = format!("{version} {} Scripted\r\nconnection: close\r\n", reply.status);
     for (name, value) in &reply.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -233,7 +243,8 @@ async fn write_reply(mut connection: TcpStream, reply: Reply) -> io::Result<()> 
             let length: usize = reply.steps.iter().map(Step::len).sum();
             head.push_str(&format!("content-length: {length}\r\n"));
         }
-        Framing::UntilClose => {}
+        Framing::Promised(length) => head.push_str(&format!("content-length: {length}\r\n")),
+        Framing::UntilClose | Framing::Http10 => {}
     }
     head.push_str("\r\n");
     connection.write_all(head.as_bytes()).await?;

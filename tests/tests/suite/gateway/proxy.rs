@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-const TOKEN: &str = "test-token";
+pub(super) const TOKEN: &str = "test-token";
 const KEY: &str = "sk-upstream-secret";
 
-fn options(upstream: &Upstream) -> ProxyOptions {
+pub(super) fn options(upstream: &Upstream) -> ProxyOptions {
     ProxyOptions {
         upstream_key: Some(Secret::new(KEY)),
         token: ProxyToken::Given(Secret::new(TOKEN)),
@@ -25,10 +25,10 @@ fn options(upstream: &Upstream) -> ProxyOptions {
     }
 }
 
-struct Got {
-    status: u16,
-    head: String,
-    body: Vec<u8>,
+pub(super) struct Got {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: Vec<u8>,
 }
 
 impl Got {
@@ -77,7 +77,7 @@ fn request_bytes(
     [head.as_bytes(), body].concat()
 }
 
-fn parse(bytes: &[u8]) -> Got {
+pub(super) fn parse(bytes: &[u8]) -> Got {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap().to_lowercase();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -110,7 +110,7 @@ fn tools() -> Value {
         "properties": {"body": {"type": "string"}}}}}])
 }
 
-fn tool_request(stream: bool) -> Value {
+pub(super) fn tool_request(stream: bool) -> Value {
     json!({"model": "m-1", "stream": stream, "messages": [{"role": "user", "content": "go"}], "tools": tools()})
 }
 
@@ -235,7 +235,7 @@ async fn an_empty_list_of_tools_is_no_list() {
 }
 
 /// Checks the letter of what is emitted, and gives text and calls.
-fn check_stream(got: &Got) -> (String, Vec<(String, String, String)>) {
+pub(super) fn check_stream(got: &Got) -> (String, Vec<(String, String, String)>) {
     assert_eq!(got.status, 200, "{}", got.text());
     assert!(got.head.contains("content-type: text/event-stream"), "{}", got.head);
     assert!(!got.head.contains("content-encoding"));

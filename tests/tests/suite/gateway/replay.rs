@@ -170,3 +170,57 @@ fn a_verdict_carries_a_code_of_the_list() {
         }
     }
 }
+
+/// One call with these arguments as a well-behaved endpoint would send them.
+fn one_call(arguments: &str) -> Vec<u8> {
+    let call =
+        serde_json::json!({"index": 0, "id": "c", "function": {"name": "edit", "arguments": arguments}});
+    gateway::testing::sse(&[
+        gateway::testing::chunk(&serde_json::json!({"tool_calls": [call]}), None),
+        gateway::testing::chunk(&serde_json::json!({}), Some("tool_calls")),
+    ])
+}
+
+fn tools() -> Tools {
+    Tools::new(
+        &serde_json::json!([{"type": "function", "function": {"name": "edit", "parameters": {"type": "object"}}}]),
+    )
+}
+
+#[track_caller]
+fn check_code(body: &[u8], wanted: ErrorCode) {
+    match replay_compiled(&tools(), &Replay::default(), [body]) {
+        Verdict::Fault { code, .. } => assert_eq!(code, wanted),
+        Verdict::Whole { calls, .. } => panic!("{} calls came out", calls.len()),
+    }
+}
+
+#[test]
+fn depth_without_end_is_refused_and_not_followed() {
+    const DEPTH: usize = 200_000;
+    let (open, close) = ("[".repeat(DEPTH), "]".repeat(DEPTH));
+    check_code(&one_call(&format!("{{\"a\":{open}{close}}}")), ErrorCode::ArgumentsInvalidJson);
+    check_code(&one_call(&format!("{{\"a\":{open}")), ErrorCode::ArgumentsTruncated);
+    let in_object = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"edit\",\"arguments\":{{\"a\":{open}{close}}}}}}}]}}}}]}}\n\n"
+    );
+    check_code(in_object.as_bytes(), ErrorCode::EventMalformed);
+    let around = format!("data: {open}{close}\n\n");
+    let body = [around.as_bytes(), &one_call("{\"p\":1}")].concat();
+    let verdict = replay_compiled(&tools(), &Replay::default(), [body.as_slice()]);
+    assert!(
+        matches!(verdict, Verdict::Whole { .. }),
+        "what says nothing may be as deep as it likes: {verdict:?}"
+    );
+}
+
+#[test]
+fn an_event_may_be_long_but_not_endless() {
+    let body = one_call(&format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20)));
+    for pieces in [vec![body.as_slice()], body.chunks(65_536).collect()] {
+        let verdict = replay_compiled(&tools(), &Replay::default(), pieces);
+        assert!(matches!(verdict, Verdict::Whole { calls, .. } if calls[0].arguments.len() > 8 << 20));
+    }
+    let body = one_call(&format!("{{\"a\":\"{}\"}}", "x".repeat(17 << 20)));
+    check_code(&body, ErrorCode::EventMalformed);
+}

@@ -26,28 +26,31 @@ const ROWS: [(&str, &[&str]); 10] = [
 
 /// Rows that are about requests, headers or time: the file and the test that covers each.
 const TESTED_ELSEWHERE: [(&str, &str, &str); 15] = [
-    ("T09", TURNS, "encodings_that_were_not_asked_for"),
-    ("T13", TURNS, "after_a_finish_reason_the_sentinel_is_waited_for_only_shortly"),
-    ("I07", TURNS, "opaque_fields_go_back_to_the_endpoint_that_sent_them"),
-    ("F15", TURNS, "silence_is_cut_and_retried_and_comments_are_life"),
-    ("R05", TURNS, "a_vendors_own_refusal_of_the_call_is_a_bad_call"),
-    ("R06", TURNS, "rate_limits_wait_as_asked_and_do_not_count_as_repairs"),
-    ("R07", TURNS, "thinking_is_off_and_on_in_each_vendors_spelling"),
-    ("R08", TURNS, "a_servers_broken_stream_parser_is_avoided"),
+    ("T09", ENDINGS, "encodings_that_were_not_asked_for"),
+    ("T13", ENDINGS, "after_a_finish_reason_the_sentinel_is_waited_for_only_shortly"),
+    ("I07", DIALECTS, "opaque_fields_go_back_to_the_endpoint_that_sent_them"),
+    ("F15", ENDINGS, "silence_is_cut_and_retried_and_comments_are_life"),
+    ("R05", RETRIES, "a_vendors_own_refusal_of_the_call_is_a_bad_call"),
+    ("R06", REFUSALS, "rate_limits_wait_as_asked_and_do_not_count_as_repairs"),
+    ("R07", DIALECTS, "thinking_is_off_and_on_in_each_vendors_spelling"),
+    ("R08", RETRIES, "a_servers_broken_stream_parser_is_avoided"),
     ("H01", PROXY, "what_a_typed_client_drops_is_put_back"),
     ("H02", "src-tauri/crates/gateway/src/proxy/memory.rs", "forbidden_fields_are_taken_out"),
-    ("H04", TURNS, "opaque_fields_go_back_to_the_endpoint_that_sent_them"),
+    ("H04", DIALECTS, "opaque_fields_go_back_to_the_endpoint_that_sent_them"),
     (
         "H05",
         "src-tauri/crates/gateway/src/turn/history.rs",
         "a_call_with_broken_arguments_goes_with_its_result",
     ),
     ("H06", "src-tauri/crates/gateway/src/turn/history.rs", "calls_in_a_row_become_one_message"),
-    ("H07", TURNS, "an_orphan_in_the_conversation_never_reaches_the_endpoint"),
+    ("H07", DIALECTS, "an_orphan_in_the_conversation_never_reaches_the_endpoint"),
     ("H08", PROXY, "a_faulty_turn_comes_out_as_a_clean_stream"),
 ];
 
-const TURNS: &str = "tests/tests/suite/gateway/turns.rs";
+const DIALECTS: &str = "tests/tests/suite/gateway/turns/dialects.rs";
+const ENDINGS: &str = "tests/tests/suite/gateway/turns/endings.rs";
+const REFUSALS: &str = "tests/tests/suite/gateway/turns/refusals.rs";
+const RETRIES: &str = "tests/tests/suite/gateway/turns/retries.rs";
 const PROXY: &str = "tests/tests/suite/gateway/proxy.rs";
 
 #[test]

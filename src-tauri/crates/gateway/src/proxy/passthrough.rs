@@ -30,6 +30,11 @@ pub(super) async fn forward(whole: Whole, shared: Arc<Shared>) -> Answer {
         Ok(url) => url,
         Err(error) => return refusal(StatusCode::BAD_GATEWAY, error.code.as_str(), &error.message),
     };
+    // `..` in the path would leave the endpoint's base, and the key would go along.
+    let is_below = shared.upstream.url("").is_ok_and(|base| url.path().starts_with(base.path()));
+    if !is_below {
+        return refusal(StatusCode::BAD_REQUEST, "invalid_request", "the path leaves the endpoint");
+    }
     shared.counters.add("stet_proxy_passthrough_total", "", 1);
     let request = shared
         .http

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -26,7 +26,7 @@ pub(super) struct Whole {
 
 /// Answers one request.
 pub(super) async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> Answer {
-    if let Some(refused) = refused_sender(request.headers(), &shared) {
+    if let Some(refused) = refused_sender(&request, &shared) {
         return refused;
     }
     let path = request.uri().path().to_owned();
@@ -42,24 +42,43 @@ pub(super) async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> A
     let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
     let path = format!("{below}{query}");
     let (parts, body) = request.into_parts();
-    let body = match Limited::new(body, shared.body_bytes).collect().await {
-        Ok(collected) => collected.to_bytes(),
-        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
-            return refusal(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                "the request is larger than the proxy takes",
-            );
-        }
-        Err(_) => {
-            return refusal(StatusCode::BAD_REQUEST, "invalid_request", "the request body did not arrive");
-        }
+    let body = match whole_body(body, &shared).await {
+        Ok(body) => body,
+        Err(refused) => return refused,
     };
     let whole = Whole { method: parts.method, path, headers: parts.headers, body };
     if whole.method == Method::POST && below.trim_end_matches('/') == "chat/completions" {
         return chat(whole, shared).await;
     }
     passthrough::forward(whole, shared).await
+}
+
+/// The body, as long as it keeps coming; trailers after it mean nothing here.
+async fn whole_body(body: Incoming, shared: &Shared) -> Result<Bytes, Answer> {
+    let mut body = Limited::new(body, shared.body_bytes);
+    let mut whole = BytesMut::new();
+    loop {
+        let Ok(frame) = tokio::time::timeout(shared.patience, body.frame()).await else {
+            let message = "the request body stopped coming";
+            return Err(refusal(StatusCode::REQUEST_TIMEOUT, "timeout", message));
+        };
+        match frame {
+            None => return Ok(whole.freeze()),
+            Some(Ok(frame)) => {
+                if let Some(bytes) = frame.data_ref() {
+                    whole.extend_from_slice(bytes);
+                }
+            }
+            Some(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => {
+                let message = "the request is larger than the proxy takes";
+                return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
+            }
+            Some(Err(_)) => {
+                let message = "the request body did not arrive";
+                return Err(refusal(StatusCode::BAD_REQUEST, "invalid_request", message));
+            }
+        }
+    }
 }
 
 async fn chat(mut whole: Whole, shared: Arc<Shared>) -> Answer {
@@ -91,23 +110,31 @@ fn drop_empty_tools(body: &mut Map<String, Value>) {
     }
 }
 
-/// A page in a browser can reach this machine's ports: by a name that points here (Host), or directly (Origin).
-fn refused_sender(headers: &HeaderMap, shared: &Shared) -> Option<Answer> {
-    let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+/// A page in a browser can reach this machine's ports: by a name that points here (Host), or directly (Origin, Sec-Fetch-Site).
+/// What names the host must do so once and everywhere alike (RFC 9112, section 3.2).
+fn refused_sender(request: &Request<Incoming>, shared: &Shared) -> Option<Answer> {
+    let refused = |message| Some(refusal(StatusCode::FORBIDDEN, "forbidden", message));
+    let headers = request.headers();
     let port = shared.port;
     let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")];
-    if !own.iter().any(|own| own.eq_ignore_ascii_case(host)) {
-        return Some(refusal(StatusCode::FORBIDDEN, "forbidden", "this host name is not the proxy's own"));
+    let is_own = |host: &str| own.iter().any(|own| own.eq_ignore_ascii_case(host));
+    let hosts: Vec<&str> = headers.get_all(HOST).iter().map(readable).collect();
+    let in_target = request.uri().authority().map(|authority| authority.as_str());
+    if hosts.len() != 1 || !hosts.into_iter().chain(in_target).all(is_own) {
+        return refused("this host name is not the proxy's own");
     }
-    let origin = headers.get(ORIGIN).map(|value| value.to_str().unwrap_or("unreadable"));
-    match origin {
-        Some(origin) if !is_own_origin(origin, &own) => Some(refusal(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "web pages of this origin may not use the proxy",
-        )),
-        Some(_) | None => None,
+    if !headers.get_all(ORIGIN).iter().all(|origin| is_own_origin(readable(origin), &own)) {
+        return refused("web pages of this origin may not use the proxy");
     }
+    let is_from_elsewhere = |site: &HeaderValue| !matches!(readable(site), "same-origin" | "none");
+    if headers.get_all("sec-fetch-site").iter().any(is_from_elsewhere) {
+        return refused("other web pages may not use the proxy");
+    }
+    None
+}
+
+fn readable(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or("unreadable")
 }
 
 fn is_own_origin(origin: &str, own: &[String]) -> bool {

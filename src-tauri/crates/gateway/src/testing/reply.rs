@@ -19,6 +19,10 @@ pub enum Framing {
     Chunked,
     Length,
     UntilClose,
+    /// The same from a server that speaks HTTP/1.0.
+    Http10,
+    /// A length that need not be true.
+    Promised(usize),
 }
 
 /// One thing that happens on the connection.

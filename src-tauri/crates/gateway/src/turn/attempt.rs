@@ -191,8 +191,8 @@ pub(crate) fn cancelled() -> Fault {
 /// What a network error means; the address is left out, it may hold credentials.
 pub(crate) fn network_fault(error: &reqwest::Error) -> Fault {
     let reason = innermost(error);
-    if is_tls(error) {
-        let message = format!("no secure connection to the endpoint: {reason}");
+    if let Some(tls) = tls_error(error) {
+        let message = format!("no secure connection to the endpoint: {}", tls_reason(tls));
         return Fault::new(ErrorCode::TlsFailed, message).advising(Advice::Stop);
     }
     let (code, message) = if error.is_connect() && error.is_timeout() {
@@ -221,22 +221,44 @@ fn innermost(error: &reqwest::Error) -> String {
     text.unwrap_or_else(|| "unknown reason".to_owned())
 }
 
-fn is_tls(error: &reqwest::Error) -> bool {
+fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
     let mut source = error.source();
     while let Some(inner) = source {
-        if is_rustls(inner) {
-            return true;
+        if let Some(tls) = as_rustls(inner) {
+            return Some(tls);
         }
         source = inner.source();
     }
-    false
+    None
 }
 
 /// An I/O error hides what it wraps from `source`, and may wrap another one.
-fn is_rustls(error: &(dyn std::error::Error + 'static)) -> bool {
-    if error.is::<rustls::Error>() {
-        return true;
+fn as_rustls<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+    if let Some(tls) = error.downcast_ref() {
+        return Some(tls);
     }
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    wrapped.is_some_and(|wrapped| is_rustls(wrapped))
+    wrapped.and_then(|wrapped| as_rustls(wrapped))
+}
+
+/// What is wrong with the connection, in words for people; rustls' own where there are none.
+fn tls_reason(error: &rustls::Error) -> String {
+    use rustls::{CertificateError as Bad, Error};
+    let known = match error {
+        Error::InvalidCertificate(Bad::Expired | Bad::ExpiredContext { .. }) => "its certificate has expired",
+        Error::InvalidCertificate(Bad::NotValidYet | Bad::NotValidYetContext { .. }) => {
+            "its certificate is not valid yet; is the clock of this machine right?"
+        }
+        Error::InvalidCertificate(Bad::NotValidForName | Bad::NotValidForNameContext { .. }) => {
+            "its certificate is for another name"
+        }
+        Error::InvalidCertificate(Bad::UnknownIssuer) => {
+            "its certificate was issued by nobody whom this machine trusts"
+        }
+        Error::InvalidCertificate(Bad::BadSignature) => "its certificate was not signed by the one it names",
+        Error::InvalidCertificate(Bad::Revoked) => "its certificate was revoked",
+        Error::InvalidMessage(_) => "what answers there does not speak TLS",
+        other => return other.to_string(),
+    };
+    known.to_owned()
 }
