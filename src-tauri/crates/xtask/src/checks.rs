@@ -57,6 +57,13 @@ const STEPS: &[Step] = &[
         command: || words(cargo(), "test --workspace --no-fail-fast"),
         closing: |line| line.starts_with("test result:"),
     },
+    Step {
+        name: "clients",
+        command: clients,
+        closing: |line| {
+            ["whole,", "not run:", "FAILED", "all clients"].iter().any(|words| line.contains(words))
+        },
+    },
     Step { name: "build", command: || words(cargo(), "build --workspace"), closing: |_| false },
     Step {
         name: "window",
@@ -93,6 +100,10 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
             _ => false,
         };
         if step.name == "window" && !setup::window_tests_run_here() {
+            continue;
+        }
+        // Clients of other makers come from the registries and take minutes to install.
+        if step.name == "clients" && !full && only.is_none() {
             continue;
         }
         if failed.iter().any(|name| stands_on(name)) {
@@ -141,6 +152,13 @@ fn words(mut command: Command, text: &str) -> Command {
 
 fn at_root(mut command: Command) -> Command {
     command.current_dir(root());
+    command
+}
+
+/// Clients of other makers through the proxy, as far as their registries can be reached.
+fn clients() -> Command {
+    let mut command = Command::new("bash");
+    command.current_dir(root()).args(["tests/clients/run", "--reachable", "python", "node", "rust"]);
     command
 }
 
