@@ -25,6 +25,8 @@ mod package;
 mod pptx_corpus;
 #[path = "suite/pptx_fidelity.rs"]
 mod pptx_fidelity;
+#[path = "suite/pptx_hard_text.rs"]
+mod pptx_hard_text;
 #[path = "suite/pptx_outline.rs"]
 mod pptx_outline;
 #[path = "suite/pptx_owned.rs"]

@@ -261,6 +261,21 @@ fn an_office_file_that_changed_is_verified_against_the_original() {
 }
 
 #[test]
+fn a_deck_is_verified_as_a_deck() {
+    let shell = Shell::new();
+    fs::copy(stet_tests::fixture("pptx-slide-ops.pptx"), shell.path("a.pptx")).unwrap();
+    fs::copy(shell.path("a.pptx"), shell.path("b.pptx")).unwrap();
+    let (status, verified) = shell.json(&["verify", "a.pptx"]);
+    assert_eq!(
+        (status, &verified["findings"]),
+        (0, &json!(["the notes master is not listed"])),
+        "{verified}"
+    );
+    let (_, verified) = shell.json(&["verify", "a.pptx", "--against", "b.pptx"]);
+    assert_eq!(verified.get("findings"), None, "the other version has it too: {verified}");
+}
+
+#[test]
 fn new_files_of_every_format() {
     let shell = Shell::new();
     shell.write("rows.csv", "name,amount\nAda,1.5\n007,\"=A1\"\n");
@@ -275,6 +290,7 @@ fn new_files_of_every_format() {
         );
         let (status, verified) = shell.json(&["verify", file]);
         assert_eq!((status, &verified["problems"]), (0, &json!([])));
+        assert_eq!(verified.get("findings"), None, "{verified}");
         let (_, outline) = shell.json(&["outline", file]);
         outline["nodes"].as_array().unwrap().clone()
     };

@@ -150,7 +150,9 @@ fn libreoffice_shows_every_slide() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let cases: Vec<Case> = cases(folder.path()).into_iter().filter(|case| case.shown > 0).collect();
+    let counted = ["move", "delete", "duplicate", "append"].map(|word| format!("pptx_{word}_slide"));
+    let is_counted = |case: &Case| case.shown > 0 && counted.iter().any(|word| case.op["op"] == *word);
+    let cases: Vec<Case> = cases(folder.path()).into_iter().filter(is_counted).collect();
     let out = folder.path().join("pdf");
     let profile = format!("-env:UserInstallation=file://{}", folder.path().join("profile").display());
     let mut faults = Vec::new();

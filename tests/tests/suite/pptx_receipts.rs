@@ -2,7 +2,7 @@
 //! `verify` finds in a deck.
 
 use serde_json::{Value, json};
-use stet_tests::decks::{apply, part, patched};
+use stet_tests::decks::{apply, outline, part, patched};
 
 fn crafted() -> Vec<u8> {
     std::fs::read(stet_tests::fixture("pptx-slide-ops.pptx")).unwrap()
@@ -150,4 +150,33 @@ fn the_walk_of_a_deck_is_part_of_verify() {
         patched(&crafted(), &[("ppt/_rels/presentation.xml.rels", links, "<Relationship Id=\"rId999\"")]);
     let faults: Vec<String> = find(&lost).difference(&known).cloned().collect();
     assert!(faults.iter().any(|fault| fault.contains("rId10")), "{faults:?}");
+}
+
+/// What stands in real decks mostly fits: the estimate may not cry wolf.
+#[test]
+fn texts_of_the_corpus_are_seldom_called_too_long() {
+    let (mut told, mut tried) = (Vec::new(), 0);
+    for path in stet_tests::corpus(&["pptx", "pptm", "potx", "ppsx", "ppsm"]) {
+        let deck = std::fs::read(&path).unwrap();
+        let Ok(outline) = outline(&deck) else { continue };
+        let is_full = std::env::var_os("STET_FULL").is_some();
+        let texts = outline.nodes.iter().filter(|node| node.kind == "shape" && node.more["type"] == "text");
+        for node in texts.filter(|node| node.text.len() > 20).take(if is_full { 200 } else { 5 }) {
+            let set = |text: &str| json!([{"op": "pptx_set_text", "slide": node.more["slide"], "shape": node.more["shape"], "text": text}]);
+            let Ok(emptied) = apply(&deck, &set("")) else { continue };
+            let Ok(again) = apply(&emptied.bytes, &set(&node.text)) else { continue };
+            tried += 1;
+            if again.warnings.iter().any(|warning| warning.code == "text_overflow") {
+                told.push(format!(
+                    "{} {}: {:?} {}",
+                    path.display(),
+                    node.at,
+                    node.text,
+                    again.warnings[0].message
+                ));
+            }
+        }
+    }
+    println!("{} of {tried} texts: {told:#?}", told.len());
+    assert!(told.len() * 10 <= tried, "{told:#?}");
 }

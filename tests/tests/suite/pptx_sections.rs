@@ -90,6 +90,16 @@ fn there_and_back_gives_the_old_bytes_wherever_the_sections_end() {
     }
 }
 
+/// In one batch the slide's own number is where it was.
+#[test]
+fn there_and_back_in_one_batch_changes_nothing() {
+    let deck = sectioned(&[&[256, 257], &[258, 259]], "");
+    for (slide, to) in [(1, 4), (2, 3), (3, 2), (3, 1), (4, 2)] {
+        let batch = json!([{"op": "pptx_move_slide", "slide": slide, "to": to}, {"op": "pptx_move_slide", "slide": slide, "to": slide}]);
+        assert_eq!(apply(&deck, &batch).unwrap().bytes, deck, "{slide} {to}");
+    }
+}
+
 #[test]
 fn there_and_back_on_every_deck_of_the_corpus() {
     let mut tried = 0;

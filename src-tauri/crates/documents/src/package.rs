@@ -82,7 +82,9 @@ impl<'a> Package<'a> {
             return Err(package.without_types());
         }
         // Read at once: whether a part may be added or removed hangs on it.
-        package.xml(&PartName::content_types())?;
+        let types = PartName::content_types();
+        xml::check_well_formed(&package.require(&types)?, &package.limits)
+            .map_err(|error| error.in_part(&types))?;
         Ok(package)
     }
 

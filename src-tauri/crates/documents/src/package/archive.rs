@@ -3,7 +3,10 @@
 //! An entry's span runs from its local header to the next entry's, so data descriptors of every known shape and any padding travel
 //! with it. Declared sizes are used to find data, never to allocate.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, hash_map},
+    ops::Range,
+};
 
 use super::PartName;
 use crate::{DocumentError, Limits};
@@ -88,8 +91,9 @@ pub(super) struct Archive {
     pub(super) end64: Option<usize>,
     /// The end record; comment and trailing bytes follow it to the end of the file.
     pub(super) end: usize,
-    by_exact: HashMap<String, Vec<usize>>,
-    by_canonical: HashMap<String, Vec<usize>>,
+    /// The first entry of each name, compared as part names are, and all of them where there are several.
+    first: HashMap<String, usize>,
+    several: HashMap<String, Vec<usize>>,
 }
 
 impl Archive {
@@ -99,30 +103,30 @@ impl Archive {
         let End { end, end64, count, directory, shift } = find_end(source)?;
         let mut entries = read_directory(source, &directory, shift, count, limits.entries)?;
         lay_out(source, &mut entries, directory.start)?;
-        let mut archive = Archive {
-            entries,
-            shift,
-            directory,
-            end64,
-            end,
-            by_exact: HashMap::new(),
-            by_canonical: HashMap::new(),
-        };
+        let mut archive =
+            Archive { entries, shift, directory, end64, end, first: HashMap::new(), several: HashMap::new() };
+        archive.first.reserve(archive.entries.len());
         for (index, entry) in archive.entries.iter().enumerate().filter(|(_, entry)| !entry.is_folder()) {
-            let name = PartName::new(&entry.name);
-            archive.by_canonical.entry(name.canonical()).or_default().push(index);
-            archive.by_exact.entry(name.as_str().to_owned()).or_default().push(index);
+            match archive.first.entry(PartName::new(&entry.name).canonical()) {
+                hash_map::Entry::Vacant(place) => {
+                    place.insert(index);
+                }
+                hash_map::Entry::Occupied(first) => {
+                    let all = archive.several.entry(first.key().clone());
+                    all.or_insert_with(|| vec![*first.get()]).push(index);
+                }
+            }
         }
         Ok(archive)
     }
 
-    /// The entries for a part: exact, else with slashes, without case, percent-decoded. More than one is a duplicate.
+    /// The entries for a part: with slashes, without case, percent-decoded. More than one is a duplicate, for names that differ only in
+    /// case count as one part (ECMA-376-2, 6.2.2.3).
     pub(super) fn find(&self, name: &PartName) -> Vec<usize> {
-        let canonical = self.by_canonical.get(&name.canonical());
-        match self.by_exact.get(name.as_str()) {
-            // Names that differ only in case count as one part (ECMA-376-2, 6.2.2.3), so they are duplicates of each other.
-            Some(exact) => canonical.filter(|all| all.len() > exact.len()).unwrap_or(exact).clone(),
-            None => canonical.cloned().unwrap_or_default(),
+        let canonical = name.canonical();
+        match self.several.get(&canonical) {
+            Some(all) => all.clone(),
+            None => self.first.get(&canonical).copied().into_iter().collect(),
         }
     }
 }

@@ -29,12 +29,23 @@ impl PartName {
 
     /// The form in which names are compared at the last rung: slashes, percent-decoded, without case.
     pub(crate) fn canonical(&self) -> String {
-        percent_decode(&self.0.replace('\\', "/")).to_lowercase()
+        match self.is_canonical() {
+            true => self.0.clone(),
+            false => percent_decode(&self.0.replace('\\', "/")).to_lowercase(),
+        }
     }
 
     /// Whether both name the same part.
     pub fn same(&self, other: &PartName) -> bool {
-        self.0 == other.0 || self.canonical() == other.canonical()
+        let may_differ_in_form = || !(self.is_canonical() && other.is_canonical());
+        self.0 == other.0 || (may_differ_in_form() && self.canonical() == other.canonical())
+    }
+
+    /// Whether the name is its own canonical form, as almost all are; other letters than ASCII are not looked at.
+    fn is_canonical(&self) -> bool {
+        let is_plain =
+            |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase() && !matches!(byte, b'\\' | b'%');
+        self.0.bytes().all(is_plain)
     }
 
     /// The folder with its trailing slash, or nothing.
