@@ -20,15 +20,20 @@ pub fn apply_with(
     let ops: Vec<Edit> = serde_json::from_value(ops.clone()).map_err(|error| {
         EditError::new(documents::error::EditErrorKind::InvalidArguments, error.to_string())
     })?;
-    let ctx = ApplyContext {
+    let ctx = ApplyContext { override_protection, ..context() };
+    documents::apply(Format::Pptx, deck, &ops, &ctx)
+}
+
+/// How every batch here is applied.
+pub fn context() -> ApplyContext<'static> {
+    ApplyContext {
         author: "Stet",
         now: "2026-11-30T14:00:00Z",
-        override_protection,
+        override_protection: false,
         track_changes: None,
         limits: Limits::default(),
         cancel: &|| false,
-    };
-    documents::apply(Format::Pptx, deck, &ops, &ctx)
+    }
 }
 
 /// The whole outline of a deck.

@@ -10,10 +10,11 @@ use std::{
     time::Duration,
 };
 
-use documents::{ApplyContext, Edit, Format, Limits, create::Source};
+use documents::{Edit, Format, Limits, create::Source};
 use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
 
 use super::memory;
+use crate::decks::context;
 
 const SLIDES: usize = 300;
 const SLIDE: usize = 150;
@@ -92,17 +93,6 @@ fn deck(slides: usize) -> Vec<u8> {
     }
     let source = Source { text: Some(outline), rows: None };
     documents::create::create(Format::Pptx, &source, &context()).unwrap_or_default()
-}
-
-fn context() -> ApplyContext<'static> {
-    ApplyContext {
-        author: "Stet",
-        now: "2026-11-30T14:00:00Z",
-        override_protection: false,
-        track_changes: None,
-        limits: Limits::default(),
-        cancel: &|| false,
-    }
 }
 
 /// Reads a file, edits it, writes the result; whether it was done.

@@ -1,7 +1,9 @@
 //! Slides deleted, moved, duplicated, added and hidden: every pointer, every part, on the crafted deck and on the corpus.
 
 use serde_json::json;
-use stet_tests::decks::{apply, audit, difference, entries, new_faults, outline, part, slides, text_at};
+use stet_tests::decks::{
+    apply, audit, context, difference, entries, new_faults, outline, part, slides, text_at,
+};
 
 /// The deck made for slide operations: sections, a custom show, jumps, comments, a chart, tags, notes.
 fn crafted() -> Vec<u8> {
@@ -264,16 +266,8 @@ fn slide_operations_on_the_corpus_add_no_fault() {
 fn a_deck_is_made_from_an_outline() {
     let outline_text =
         "# Plans & more\n\n## First\n- one\n  - deeper\n- two\n> say it\n\n## Second\nA line\n";
-    let ctx = documents::ApplyContext {
-        author: "Stet",
-        now: "2026-11-30T14:00:00Z",
-        override_protection: false,
-        track_changes: None,
-        limits: documents::Limits::default(),
-        cancel: &|| false,
-    };
     let source = documents::create::Source { text: Some(outline_text.into()), rows: None };
-    let deck = documents::create::create(documents::Format::Pptx, &source, &ctx).unwrap();
+    let deck = documents::create::create(documents::Format::Pptx, &source, &context()).unwrap();
     assert!(audit(&deck).is_empty(), "{:#?}", audit(&deck));
     assert_eq!(slides(&deck), ["Plans & more", "First", "Second"]);
     assert_eq!(text_at(&deck, "s2.shape3").unwrap(), "one\ndeeper\ntwo");
