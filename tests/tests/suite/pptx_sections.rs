@@ -46,6 +46,12 @@ fn a_slide_joins_the_section_of_the_place_it_takes() {
     assert_eq!(sections(&moved(&deck, 4, 2)), ["S0", "S0", "S0", "S1"]);
     assert_eq!(sections(&moved(&deck, 2, 3)), ["S0", "S1", "S1", "S1"]);
     assert_eq!(slides(&moved(&deck, 2, 3)), ["Slide 1", "Slide 3", "Slide 2", "Slide 4"]);
+    let told = |to: usize| {
+        let op = json!([{"op": "pptx_move_slide", "slide": 1, "to": to}]);
+        let warnings = apply(&deck, &op).unwrap().warnings.into_iter();
+        warnings.map(|warning| (warning.code, warning.location.unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!((told(2), told(3)), (vec![], vec![("section_changed".into(), "s3".into())]));
 }
 
 #[test]

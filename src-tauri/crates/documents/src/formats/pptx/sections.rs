@@ -65,11 +65,14 @@ pub(super) struct Move {
 /// At the edge of a section two sections are meant by one place, so a slide that comes back could not be told from one that was always
 /// in the other. Its entry remembers: tabs at the end of its tag, which XML gives no meaning, count the sections by which it stood off
 /// the one that a move back would choose. A move back takes them out again, so that there and back gives the old bytes.
-pub(super) fn transfer(xml: &Xml, shown: &[u32], change: Move, splices: &mut Splices) {
-    let Some(id) = shown.get(change.from).copied() else { return };
+///
+/// Gives the names of the old section and the new one where these differ.
+pub(super) fn transfer(xml: &Xml, shown: &[u32], change: Move, splices: &mut Splices) -> Option<[String; 2]> {
+    let id = shown.get(change.from).copied()?;
     let sections = Sections::read(xml);
     if !sections.lists(shown) {
-        return transfer_loosely(xml, id, shown, change, splices);
+        transfer_loosely(xml, id, shown, change, splices);
+        return None;
     }
     let own = sections.entries[change.from];
     let old = sections.owner[change.from];
@@ -83,6 +86,11 @@ pub(super) fn transfer(xml: &Xml, shown: &[u32], change: Move, splices: &mut Spl
     let kept = off + left.len() * (memory / right.len());
     let raw = marked(xml, own, if kept > MOST_MARKS { off } else { kept });
     sections.put(xml, own, change, (old, target), &raw, splices);
+    let name = |section: usize| {
+        let name = xml.value(sections.sections[section], Ns::None, "name");
+        name.map(|name| name.into_owned()).unwrap_or_default()
+    };
+    (old != target).then(|| [old, target].map(name))
 }
 
 /// Above this the memory is not worth its bytes.

@@ -71,12 +71,16 @@ pub(super) fn move_slide(
     }
     reorder(&xml, &entries, &moved(entries.len(), from, to), &mut splices);
     let shown: Vec<u32> = deck.slides.iter().map(|slide| slide.key.id).collect();
-    sections::transfer(&xml, &shown, Move { from, to }, &mut splices);
+    let between = sections::transfer(&xml, &shown, Move { from, to }, &mut splices);
     let mut written = vec![(deck.main.clone(), xml.write(splices)?)];
     let counted = Counted::of(deck.slides.len(), ListChange::Moved { from, to });
     written.extend(updated(&session.package, &counted)?);
     warn_about_range(session, &deck, from, to)?;
     session.write(written)?;
+    if let Some([old, new]) = between {
+        let message = format!("The slide left the section {old:?} and is in the section {new:?} now.");
+        session.warn(Some(Spot::new(&entry.key, "")), "section_changed", message);
+    }
     session.record(Spot::new(&entry.key, ""), Some(title.clone()), Some(title), Some("moved"));
     Ok(())
 }
