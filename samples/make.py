@@ -1,10 +1,13 @@
 """Makes the sample documents: `python3 samples/make.py`. Standard library only; the same bytes on every run.
 
 Small, plain and complete packages: what Word, Excel, PowerPoint and LibreOffice expect to find, and nothing more.
+English ones lie here, Chinese ones in `zh/`; their words are in `words.py`.
 """
 import pathlib
 import zipfile
 from xml.sax.saxutils import escape
+
+from words import LANGUAGES
 
 HERE = pathlib.Path(__file__).parent
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -16,9 +19,12 @@ P = "http://schemas.openxmlformats.org/presentationml/2006/main"
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 
-def write(name, parts):
+def write(name, parts, words):
     with zipfile.ZipFile(HERE / name, "w", zipfile.ZIP_DEFLATED) as package:
         for path, text in parts.items():
+            text = text.replace('lang="en-GB"', f'lang="{words["lang"]}"').replace('w:lang w:val="en-GB"', f'w:lang w:val="{words["lang"]}"')
+            if words["font"]:
+                text = text.replace('<a:ea typeface=""/>', f'<a:ea typeface="{words["font"]}"/>').replace('w:cs="Calibri"/>', f'w:cs="Calibri" w:eastAsia="{words["font"]}"/>')
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             package.writestr(entry, text)
@@ -71,26 +77,25 @@ def table(rows):
     return f'<w:tbl><w:tblPr><w:tblW w:w="9000" w:type="dxa"/><w:tblBorders>{borders}</w:tblBorders></w:tblPr><w:tblGrid>{grid}</w:tblGrid>{body}</w:tbl>'
 
 
-def agreement():
+def agreement(words):
+    said = words["agreement"]
     body = [
-        paragraph("Service agreement", "Title"),
-        paragraph("This agreement is made between **Northwind Paper Ltd.** (the client) and **Harbour Studio** (the supplier) on 3 March 2025."),
-        paragraph("1. Services", "Heading1"),
-        paragraph("The supplier designs and prints the quarterly catalogue. The work is done in three stages:"),
-        paragraph("a draft, shown to the client within ten days;", bullet=True),
-        paragraph("a proof, corrected once without charge;", bullet=True),
-        paragraph("the printed edition of 2,000 copies.", bullet=True),
-        paragraph("2. Payment", "Heading1"),
-        paragraph("The client pays each invoice within thirty days of receipt. Late payments bear interest of **four per cent** a year."),
-        table([["Stage", "Amount", "Due"], ["Draft", "1,200", "31 March"], ["Proof", "800", "30 April"], ["Edition", "6,400", "15 June"]]),
-        paragraph("3. Term", "Heading1"),
-        paragraph("The agreement runs for twelve months. Either side may end it with thirty days' notice in writing."),
-        paragraph("4. Law", "Heading1"),
-        paragraph("The agreement is governed by the law of the client's seat. Nothing in it limits liability that cannot be limited."),
+        paragraph(said["title"], "Title"),
+        paragraph(said["parties"]),
+        paragraph(said["services"], "Heading1"),
+        paragraph(said["work"]),
+        *(paragraph(stage, bullet=True) for stage in said["stages"]),
+        paragraph(said["payment"], "Heading1"),
+        paragraph(said["invoices"]),
+        table(said["table"]),
+        paragraph(said["term"], "Heading1"),
+        paragraph(said["months"]),
+        paragraph(said["law"], "Heading1"),
+        paragraph(said["seat"]),
     ]
     section = '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1417" w:bottom="1417" w:left="1417" w:header="708" w:footer="708" w:gutter="0"/></w:sectPr>'
     word = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-    write("Agreement.docx", {
+    write(words["files"]["docx"], {
         "[Content_Types].xml": types(XML, {"/word/document.xml": f"{word}.document.main+xml", "/word/styles.xml": f"{word}.styles+xml", "/word/numbering.xml": f"{word}.numbering+xml", "/word/theme/theme1.xml": "application/vnd.openxmlformats-officedocument.theme+xml"}),
         "_rels/.rels": rels(("officeDocument", "word/document.xml")),
         "word/document.xml": f'{HEAD}<w:document xmlns:w="{W}" xmlns:r="{OFFICE}"><w:body>{"".join(body)}{section}</w:body></w:document>',
@@ -98,7 +103,7 @@ def agreement():
         "word/styles.xml": WORD_STYLES,
         "word/numbering.xml": NUMBERING,
         "word/theme/theme1.xml": THEME,
-    })
+    }, words)
 
 
 # ---- Excel ----
@@ -131,26 +136,27 @@ class Sheet:
         return f'{HEAD}<worksheet xmlns="{S}"><dimension ref="A1:{last}{max(self.rows)}"/><sheetViews><sheetView workbookViewId="0">{pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="16"/><cols>{cols}</cols><sheetData>{rows}</sheetData>{merged}<pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/></worksheet>'
 
 
-def budget():
+def budget(words):
+    said = words["budget"]
     strings = {}
     sheet = Sheet(strings)
-    sheet.put("A1", "Budget of the spring campaign", 1)
-    for letter, title in zip("ABCD", ("Item", "Planned", "Spent", "Left")):
+    sheet.put("A1", said["title"], 1)
+    for letter, title in zip("ABCD", said["columns"]):
         sheet.put(f"{letter}3", title, 2 if letter == "A" else 7)
-    items = [("Travel", 100, 84), ("Printing", 640, 655), ("Venue", 1200, 1200), ("Catering", 450, 310), ("Photography", 300, 0)]
-    for number, (item, planned, spent) in enumerate(items, 4):
+    numbers = [(100, 84), (640, 655), (1200, 1200), (450, 310), (300, 0)]
+    for number, (item, (planned, spent)) in enumerate(zip(said["items"], numbers), 4):
         sheet.put(f"A{number}", item, 4)
         sheet.put(f"B{number}", planned, 3)
         sheet.put(f"C{number}", spent, 3)
         sheet.put(f"D{number}", planned - spent, 3, f"B{number}-C{number}")
-    sheet.put("A9", "Total", 5)
-    for letter, total in zip("BCD", (sum(i[1] for i in items), sum(i[2] for i in items), sum(i[1] - i[2] for i in items))):
+    sheet.put("A9", said["total"], 5)
+    for letter, total in zip("BCD", (sum(n[0] for n in numbers), sum(n[1] for n in numbers), sum(n[0] - n[1] for n in numbers))):
         sheet.put(f"{letter}9", total, 5, f"SUM({letter}4:{letter}8)")
     dates = Sheet(strings)
-    dates.put("A1", "Dates", 1)
-    for letter, title in zip("ABC", ("Day", "What", "Who")):
+    dates.put("A1", said["dates"], 1)
+    for letter, title in zip("ABC", said["date_columns"]):
         dates.put(f"{letter}3", title, 2)
-    for number, (day, what, who) in enumerate([(45719, "Draft of the programme", "Ada"), (45733, "Invitations", "Ben"), (45777, "The event", "All")], 4):
+    for number, (day, (what, who)) in enumerate(zip((45719, 45733, 45777), said["events"]), 4):
         dates.put(f"A{number}", day, 6)
         dates.put(f"B{number}", what, 4)
         dates.put(f"C{number}", who, 4)
@@ -158,17 +164,17 @@ def budget():
     dates_xml = dates.xml((16, 34, 12), 3)
     excel = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     shared = "".join(f'<si><t xml:space="preserve">{escape(text)}</t></si>' for text in strings)
-    write("Budget.xlsx", {
+    write(words["files"]["xlsx"], {
         "[Content_Types].xml": types(XML, {"/xl/workbook.xml": f"{excel}.sheet.main+xml", "/xl/worksheets/sheet1.xml": f"{excel}.worksheet+xml", "/xl/worksheets/sheet2.xml": f"{excel}.worksheet+xml", "/xl/styles.xml": f"{excel}.styles+xml", "/xl/sharedStrings.xml": f"{excel}.sharedStrings+xml", "/xl/theme/theme1.xml": "application/vnd.openxmlformats-officedocument.theme+xml"}),
         "_rels/.rels": rels(("officeDocument", "xl/workbook.xml")),
-        "xl/workbook.xml": f'{HEAD}<workbook xmlns="{S}" xmlns:r="{OFFICE}"><bookViews><workbookView xWindow="0" yWindow="0" windowWidth="20000" windowHeight="12000"/></bookViews><sheets><sheet name="Budget" sheetId="1" r:id="rId1"/><sheet name="Dates" sheetId="2" r:id="rId2"/></sheets></workbook>',
+        "xl/workbook.xml": f'{HEAD}<workbook xmlns="{S}" xmlns:r="{OFFICE}"><bookViews><workbookView xWindow="0" yWindow="0" windowWidth="20000" windowHeight="12000"/></bookViews><sheets><sheet name="{said["sheet"]}" sheetId="1" r:id="rId1"/><sheet name="{said["dates"]}" sheetId="2" r:id="rId2"/></sheets></workbook>',
         "xl/_rels/workbook.xml.rels": rels(("worksheet", "worksheets/sheet1.xml"), ("worksheet", "worksheets/sheet2.xml"), ("styles", "styles.xml"), ("sharedStrings", "sharedStrings.xml"), ("theme", "theme/theme1.xml")),
         "xl/worksheets/sheet1.xml": sheet_xml,
         "xl/worksheets/sheet2.xml": dates_xml,
         "xl/styles.xml": CELL_STYLES,
         "xl/sharedStrings.xml": f'{HEAD}<sst xmlns="{S}" count="{len(strings)}" uniqueCount="{len(strings)}">{shared}</sst>',
         "xl/theme/theme1.xml": THEME,
-    })
+    }, words)
 
 
 # ---- PowerPoint ----
@@ -206,14 +212,15 @@ def slide_table(rows):
     return f'<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="Table 3"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="838200" y="1825625"/><a:ext cx="10515600" cy="{420000 * len(rows)}"/></p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/table"><a:tbl><a:tblPr firstRow="1"/><a:tblGrid>{grid}</a:tblGrid>{cells}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>'
 
 
-def kickoff():
+def kickoff(words):
+    said = words["kickoff"]
     title = lambda text: shape(2, "Title 1", 'type="title"', [text])
     body = lambda lines: shape(3, "Content 2", 'idx="1"', lines)
     slides = [
-        shape(2, "Title 1", 'type="ctrTitle"', ["Spring campaign"]) + shape(3, "Subtitle 2", 'type="subTitle" idx="1"', ["Kick-off, Q3 planning"]),
-        title("What we want") + body(["Reach the readers who left us last year", "Say less, and say it better", "Decide by numbers at the end of Q3"]),
-        title("Who does what") + slide_table([["Task", "Who", "Until"], ["Texts", "Ada", "14 March"], ["Pictures", "Ben", "21 March"], ["Print", "Harbour Studio", "2 May"]]),
-        title("Open questions") + body(["Do we print or only publish?", "Who signs the agreement?"]),
+        shape(2, "Title 1", 'type="ctrTitle"', [said["title"]]) + shape(3, "Subtitle 2", 'type="subTitle" idx="1"', [said["subtitle"]]),
+        title(said["want"][0]) + body(said["want"][1]),
+        title(said["who"][0]) + slide_table(said["who"][1]),
+        title(said["open"][0]) + body(said["open"][1]),
     ]
     point = "application/vnd.openxmlformats-officedocument.presentationml"
     color_map = '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'
@@ -242,44 +249,13 @@ def kickoff():
     for n, shapes in enumerate(slides, 1):
         parts[f"ppt/slides/slide{n}.xml"] = sheet_xml("sld", shapes, tail=inherit)
         parts[f"ppt/slides/_rels/slide{n}.xml.rels"] = rels(("slideLayout", f"../slideLayouts/slideLayout{1 if n == 1 else 2}.xml"))
-    write("Kickoff.pptx", parts)
+    write(words["files"]["pptx"], parts, words)
 
-
-WELCOME = """# Welcome to Stet
-
-Stet edits your own documents in place. You say what should change; you see it before and after, side by side;
-nothing is saved until you accept. And you can always go back.
-
-## Try it
-
-- On the right, write: replace "pilot" with "trial"
-- Look at the two sides, then accept or reject.
-- Open *History* and undo it.
-
-The other three documents are a Word agreement, an Excel budget and a PowerPoint deck. They are copies that belong to
-you: change them as you like.
-
-## A plan to change
-
-The pilot begins in March with two teams and ends in June.
-Each team keeps a diary of what it changed.
-
-| Week | Team | What |
-|-----:|:-----|:-----|
-| 10 | A | Choose the documents for the pilot |
-| 12 | B | Agree on the words |
-| 24 | A and B | Measure, then decide |
-
-The built-in model understands plain commands and needs no key and no network. For free language, choose a model in
-the settings.
-
----
-
-中文：在右边输入 把“试点”改成“试验”，先看改动前后的样子，再决定是否接受。试点从三月开始，六月结束。
-"""
 
 if __name__ == "__main__":
-    (HERE / "Welcome.md").write_text(WELCOME, encoding="utf-8", newline="\n")
-    agreement()
-    budget()
-    kickoff()
+    for words in LANGUAGES:
+        (HERE / words["files"]["md"]).parent.mkdir(exist_ok=True)
+        (HERE / words["files"]["md"]).write_text(words["welcome"], encoding="utf-8", newline="\n")
+        agreement(words)
+        budget(words)
+        kickoff(words)

@@ -20,7 +20,7 @@ use crate::{files, links, pictures, shell::Shell, window};
 enum ShellRequest {
     /// Listen on a channel; the answer says what the page needs to begin.
     #[serde(rename = "shell.begin")]
-    Begin { channel: JavaScriptChannelId },
+    Begin { channel: JavaScriptChannelId, language: files::PageLanguage },
     #[serde(rename = "shell.open_dialog")]
     OpenDialog {},
     #[serde(rename = "shell.relink_dialog")]
@@ -32,11 +32,13 @@ enum ShellRequest {
     #[serde(rename = "shell.forget_recent")]
     ForgetRecent {},
     #[serde(rename = "shell.open_samples")]
-    OpenSamples {},
+    OpenSamples { language: files::PageLanguage },
     #[serde(rename = "shell.open_link")]
     OpenLink { address: String },
     #[serde(rename = "shell.show_in_folder")]
     ShowInFolder { file_id: String },
+    #[serde(rename = "shell.show_home")]
+    ShowHome {},
     #[serde(rename = "shell.slide_picture")]
     SlidePicture(pictures::SlidePicture),
     #[serde(rename = "shell.theme")]
@@ -97,8 +99,8 @@ async fn answer(
     shell: &Arc<Shell>,
 ) -> Result<Value, AppError> {
     match request {
-        ShellRequest::Begin { channel } => {
-            let begin = files::begin(shell).await?;
+        ShellRequest::Begin { channel, language } => {
+            let begin = files::begin(shell, language).await?;
             shell.listen(channel.channel_on(webview));
             Ok(begin)
         }
@@ -110,7 +112,7 @@ async fn answer(
             shell.memory.change(|remembered| remembered.recent.clear());
             Ok(json!({}))
         }
-        ShellRequest::OpenSamples {} => to_wire(&files::open_samples(shell).await?),
+        ShellRequest::OpenSamples { language } => to_wire(&files::open_samples(shell, language).await?),
         ShellRequest::OpenLink { address } => {
             let refused = || {
                 AppError::new(ErrorCode::PathNotAllowed, "Only web and mail addresses are opened outside.")
@@ -122,6 +124,7 @@ async fn answer(
             let folder = files::folder_of(shell, &file_id).await?;
             started(open::that_detached(folder))
         }
+        ShellRequest::ShowHome {} => started(open::that_detached(&shell.home)),
         ShellRequest::SlidePicture(request) => pictures::draw(shell, request).await,
         ShellRequest::Theme { theme } => {
             let native = match theme {
@@ -160,6 +163,10 @@ mod tests {
             json!({"command": "shell.theme", "params": {"theme": "pink"}}),
             json!({"command": "shell.open_link", "params": {"address": "https://x", "more": 1}}),
             json!({"command": "shell.run", "params": {}}),
+            json!({"command": "shell.open_samples", "params": {"language": "fr"}}),
+            json!({"command": "shell.open_recent", "params": {"path": ["a"]}}),
+            json!({"command": "shell.show_home", "params": {"path": "/etc"}}),
+            json!({"command": "shell.slide_picture", "params": {"file_id": "f", "side": "current", "slide": -1, "width": 10}}),
         ] {
             assert!(read(bad.clone()).is_err(), "{bad}");
         }

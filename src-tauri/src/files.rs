@@ -6,13 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use assistant::api::{
-    AppError, Request, Response,
-    answers::DocumentInfo,
-    error::ErrorCode,
-    params::{DocumentPath, NoParams, Relink},
+use assistant::{
+    api::{
+        AppError, Request, Response,
+        answers::DocumentInfo,
+        error::ErrorCode,
+        params::{DocumentPath, NoParams, Relink},
+    },
+    settings::Language,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tauri::{AppHandle, DragDropEvent};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder};
@@ -41,13 +44,30 @@ pub(crate) struct RecentFile {
     folder: String,
 }
 
+/// A sample's name and content.
+type Sample = (&'static str, &'static [u8]);
+
 /// The samples travel inside the binary, so that the first minute needs nothing else.
-const SAMPLES: [(&str, &[u8]); 4] = [
+const ENGLISH_SAMPLES: [Sample; 4] = [
     ("Welcome.md", include_bytes!("../../samples/Welcome.md")),
     ("Budget.xlsx", include_bytes!("../../samples/Budget.xlsx")),
     ("Kickoff.pptx", include_bytes!("../../samples/Kickoff.pptx")),
     ("Agreement.docx", include_bytes!("../../samples/Agreement.docx")),
 ];
+const CHINESE_SAMPLES: [Sample; 4] = [
+    ("欢迎.md", include_bytes!("../../samples/zh/欢迎.md")),
+    ("预算.xlsx", include_bytes!("../../samples/zh/预算.xlsx")),
+    ("启动会.pptx", include_bytes!("../../samples/zh/启动会.pptx")),
+    ("协议.docx", include_bytes!("../../samples/zh/协议.docx")),
+];
+
+/// The language of the page, for what the shell itself brings along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PageLanguage {
+    En,
+    Zh,
+}
 
 const DOCUMENTS: [&str; 24] = [
     "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "potx", "ppsx", "md",
@@ -56,7 +76,7 @@ const DOCUMENTS: [&str; 24] = [
 
 /// What the page needs to draw itself for the first time: the open documents, those of the command line, at the very first start
 /// the samples.
-pub(crate) async fn begin(shell: &Arc<Shell>) -> Result<Value, AppError> {
+pub(crate) async fn begin(shell: &Arc<Shell>, language: PageLanguage) -> Result<Value, AppError> {
     let waiting = shell.take_arguments();
     let mut came = open_all(shell, waiting).await;
     let mut documents = list(shell).await?;
@@ -64,16 +84,22 @@ pub(crate) async fn begin(shell: &Arc<Shell>) -> Result<Value, AppError> {
     let mut front = came.opened.last().map(|document| document.file_id.clone());
     let first_start = !shell.memory.now().samples_shown;
     if first_start && documents.is_empty() && came.failed.is_empty() {
-        let samples = open_samples(shell).await?;
+        let samples = open_samples(shell, language).await?;
         front = samples.opened.first().map(|document| document.file_id.clone());
         came.failed.extend(samples.failed);
         documents = list(shell).await?;
     }
     shell.memory.change(|remembered| remembered.samples_shown = true);
-    let platform = std::env::consts::OS;
-    Ok(
-        json!({ "documents": documents, "failed": came.failed, "front": front, "platform": platform, "first_start": first_start }),
-    )
+    Ok(json!({
+        "documents": documents, "failed": came.failed, "front": front, "platform": std::env::consts::OS,
+        "first_start": first_start, "cli": command_line_tool(),
+    }))
+}
+
+/// Where the command line tool lies, when it came with the app.
+fn command_line_tool() -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok()?.with_file_name(format!("stet{}", std::env::consts::EXE_SUFFIX));
+    beside.is_file().then_some(beside)
 }
 
 /// Asks the person for documents.
@@ -159,13 +185,17 @@ pub(crate) async fn open_recent(shell: &Arc<Shell>, path: String) -> Result<Open
 }
 
 /// Puts the samples into Stet home, where they may be edited freely, and opens them; samples that are there stay as they are.
-pub(crate) async fn open_samples(shell: &Arc<Shell>) -> Result<Opened, AppError> {
+pub(crate) async fn open_samples(shell: &Arc<Shell>, language: PageLanguage) -> Result<Opened, AppError> {
+    let samples = match chosen_language(shell).unwrap_or(language) {
+        PageLanguage::En => ENGLISH_SAMPLES,
+        PageLanguage::Zh => CHINESE_SAMPLES,
+    };
     let folder = shell.home.join("samples");
     let disk =
         |error: std::io::Error| AppError::new(ErrorCode::IoError, format!("{}: {error}", folder.display()));
     fs::create_dir_all(&folder).map_err(disk)?;
     let mut paths = Vec::new();
-    for (name, content) in SAMPLES {
+    for (name, content) in samples {
         let path = folder.join(name);
         if !path.exists() {
             fs::write(&path, content).map_err(disk)?;
@@ -176,6 +206,15 @@ pub(crate) async fn open_samples(shell: &Arc<Shell>) -> Result<Opened, AppError>
     // They are not the person's own files, so they do not belong among the recent ones.
     shell.memory.change(|remembered| remembered.recent.retain(|path| !path.starts_with(&folder)));
     Ok(opened)
+}
+
+/// The language that the person chose, unless it follows the system.
+fn chosen_language(shell: &Shell) -> Option<PageLanguage> {
+    match shell.app.settings_get().ok()?.language {
+        Language::System => None,
+        Language::En => Some(PageLanguage::En),
+        Language::Zh => Some(PageLanguage::Zh),
+    }
 }
 
 /// The folder of an open document.

@@ -51,9 +51,10 @@ export class Fake implements Backend {
   failNext = new Map<string, AppError>();
   private listener: (event: AppEvent) => void = () => {};
   settings: Settings = {
-    language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [],
+    language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [], kept_out: {},
     retention: { days: 180, per_file: 500, megabytes: 4096 }, turn: { steps: 24, tokens: 0, seconds: 900, inline_characters: 500 },
   };
+  private outside: Change[] = [];
   private counter = 0;
   private seq = 0;
 
@@ -67,7 +68,7 @@ export class Fake implements Backend {
   begin(listener: (event: AppEvent) => void): Promise<Begin> {
     this.listener = listener;
     const documents = [...this.documents.values()].map((document) => document.info);
-    return Promise.resolve({ documents, failed: [], front: null, platform: 'browser', first_start: true });
+    return Promise.resolve({ documents: structuredClone(documents), failed: [], front: null, platform: 'browser', first_start: true });
   }
 
   async call(command: string, params: unknown): Promise<never> {
@@ -114,7 +115,23 @@ export class Fake implements Backend {
       case 'history.usage':
         return { ok: true, files: 1, snapshots: 2, stored_bytes: 4096 };
       case 'metrics.get':
-        return { ok: true, rows: [] };
+        return { ok: true, rows: metrics() };
+      case 'models.list':
+        return { ok: true, provider: params.provider, models: ['large', 'medium', 'small'] };
+      case 'models.test':
+        return { ok: true, provider: params.provider, model: params.model ?? 'large', answer: 'ready', milliseconds: 420, calls_tools: true, prompt_tokens: 60, completion_tokens: 9 };
+      case 'proxy.status':
+      case 'proxy.stop':
+        return { ok: true, running: false };
+      case 'proxy.start':
+        return {
+          ok: true, running: true, url: 'http://127.0.0.1:8790/v1', token: 'token', provider: params.provider, upstream: 'http://127.0.0.1:11434/v1',
+          configuration: { environment: 'OPENAI_BASE_URL=http://127.0.0.1:8790/v1\nOPENAI_API_KEY=token', json: '{}' },
+        };
+      case 'documents.outline':
+        return this.outline(String(params.file_id), params.range as string | undefined);
+      case 'documents.edit':
+        return this.byHand(params);
       case 'app.status':
         return { ok: true, version: '0.1.0', home: '/home/someone/.local/share/stet', notices: [] };
       case 'keys.status':
@@ -152,6 +169,36 @@ export class Fake implements Backend {
     }
   }
 
+  private outline(file_id: string, range?: string): unknown {
+    const { info, text } = this.document(file_id);
+    let section = '';
+    const nodes = info.format === 'docx'
+      ? [{ at: range ?? 'p1', kind: 'paragraph', text: 'Supply agreement', level: 1 }]
+      : text.split('\n').map((line, index) => {
+          section = /^#+ (.*)/.exec(line)?.[1] ?? section;
+          return { at: `L${index + 1}`, kind: 'line', text: line, ...(section && { section }) };
+        });
+    return { ok: true, file_id, path: info.path, format: info.format, content_rev: info.content_rev, nodes, truncated: false, next: null, warnings: [] };
+  }
+
+  /** Only noted: what a batch would do is the core's matter. */
+  private byHand(params: Params): unknown {
+    const { info } = this.document(String(params.file_id));
+    return { ok: true, status: 'unchanged', file_id: info.file_id, path: info.path, previous_rev: info.content_rev, content_rev: info.content_rev, changes: [], warnings: [] };
+  }
+
+  /** Another program writes the file. */
+  changeOutside(file_id: string, text: string): void {
+    const document = this.document(file_id);
+    const before = document.text;
+    this.keep(document, 'opened', '');
+    document.text = text;
+    document.info.content_rev += 1;
+    this.keep(document, 'external', '');
+    this.outside = changedLines(before, text);
+    this.emit({ event: 'document_changed', document: document.info });
+  }
+
   private document(file_id: string): FakeDocument {
     const document = this.documents.get(file_id);
     if (!document) throw refusal('file_not_open', 403, `${file_id} is not open.`);
@@ -172,7 +219,7 @@ export class Fake implements Backend {
   }
 
   private diff(params: Params): unknown {
-    if (!params.proposal_id) return { changes: [], text_diff: { hunks: [], words: [] } };
+    if (!params.proposal_id) return { changes: this.outside, text_diff: { hunks: [], words: [] } };
     const proposal = this.proposal(String(params.proposal_id));
     return { changes: proposal.wire.changes, text_diff: { hunks: lineHunks(proposal.before, proposal.after), words: [] } };
   }
@@ -305,6 +352,15 @@ function lineHunks(before: string, after: string): number[][] {
     b += line.length + 1;
   });
   return hunks;
+}
+
+function metrics(): unknown[] {
+  const none = { count: 0, p50_ms: 0, p95_ms: 0 };
+  const row = (model: string, calls: number, ok: number, p50_ms: number) => ({
+    model, endpoint: '', protocol: 'function_call', format: 'text', size: 'short', calls, ok, failures: { zero_matches: calls - ok }, continuations_tried: 0, continuations_saved: 0,
+    retries_tried: 2, retries_saved: 1, accepted: ok, rejected: 0, read: none, commit: none, turn: { count: calls, p50_ms, p95_ms: p50_ms * 3 },
+  });
+  return [row('builtin', 40, 36, 24), row('local/large', 12, 11, 2400)];
 }
 
 function pause(): Promise<void> {

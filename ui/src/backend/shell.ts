@@ -23,17 +23,21 @@ export interface Begin {
   front: string | null;
   platform: string;
   first_start: boolean;
+  /** Where the command line tool lies beside the app. */
+  cli?: string | null;
 }
 
 export interface ParamsOfShell {
   'shell.open_dialog': Nothing;
-  'shell.open_samples': Nothing;
+  /** Samples come in this language when the settings follow the system. */
+  'shell.open_samples': { language: 'en' | 'zh' };
   'shell.open_recent': { path: string };
   'shell.recent': Nothing;
   'shell.forget_recent': Nothing;
   'shell.relink_dialog': { file_id: string };
   'shell.open_link': { address: string };
   'shell.show_in_folder': { file_id: string };
+  'shell.show_home': Nothing;
   'shell.theme': { theme: 'system' | 'light' | 'dark' };
   /** Slides count from 0; the width is in pixels. */
   'shell.slide_picture': { file_id: string; side: string; proposal_id?: string; slide: number; width: number };
@@ -48,6 +52,7 @@ export interface AnswersOfShell {
   'shell.relink_dialog': DocumentInfo | null;
   'shell.open_link': Nothing;
   'shell.show_in_folder': Nothing;
+  'shell.show_home': Nothing;
   'shell.theme': Nothing;
   'shell.slide_picture': { png: string };
 }

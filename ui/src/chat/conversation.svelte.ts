@@ -81,18 +81,24 @@ export class Conversation {
     this.draft = message.text;
     this.messages.splice(at);
     // What the backend remembers goes beyond this message, so it begins anew.
-    this.name = crypto.randomUUID();
+    this.forget();
   }
 
   /** Lets the assistant see a document, or keeps it out. */
   keep(file_id: string, shared: boolean): void {
+    if (!shared) this.forget();
     this.keptOut = shared ? this.keptOut.filter((id) => id !== file_id) : [...this.keptOut, file_id];
+  }
+
+  /** The backend begins anew: what was read before is not sent to a model again. What stands here stays to be read. */
+  forget(): void {
+    this.name = crypto.randomUUID();
   }
 
   clear(): void {
     if (this.busy) return;
     this.messages = [];
-    this.name = crypto.randomUUID();
+    this.forget();
   }
 
   hear(event: AppEvent): void {

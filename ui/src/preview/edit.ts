@@ -21,7 +21,7 @@ export function lineEdits(before: string, after: string): LineEdit[] {
 }
 
 /** Each different line as one character, so that a character diff is a line diff. */
-function coded(left: string[], right: string[]): [string, string] {
+export function coded(left: string[], right: string[]): [string, string] {
   const codes = new Map<string, string>();
   const code = (line: string) => {
     let found = codes.get(line);

@@ -7,7 +7,7 @@ import type { Session } from '../workspace/session.svelte';
 export type Changes = Partial<Settings>;
 
 const FIRST: Settings = {
-  language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [],
+  language: 'system', theme: 'system', review: 'ask', author: '', providers: [], recent: [], kept_out: {},
   retention: { days: 180, per_file: 500, megabytes: 4096 },
   turn: { steps: 24, tokens: 0, seconds: 900, inline_characters: 500 },
 };

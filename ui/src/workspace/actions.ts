@@ -14,6 +14,7 @@ export interface Action {
 export interface Doors {
   palette: () => void;
   settings: () => void;
+  help: () => void;
 }
 
 const onMac = typeof navigator !== 'undefined' && navigator.platform.startsWith('Mac');
@@ -26,7 +27,7 @@ export function actions({ session, conversation, panels, preferences }: Context,
     { id: 'open', title: 'documents.open.title', shortcut: 'mod+o', run: () => void session.openDialog() },
     { id: 'palette', title: 'palette.title', shortcut: 'mod+k', run: doors.palette },
     { id: 'composer', title: 'layout.focus.composer', shortcut: 'mod+l', run: () => focusComposer(panels) },
-    { id: 'accept', title: 'review.accept.all', shortcut: 'mod+enter', available: () => !!waiting() && waiting()?.state !== 'conflict', run: () => void accept() },
+    { id: 'accept', title: 'review.accept.all', shortcut: 'mod+enter', available: () => (waiting()?.changes.length ?? 0) > 0, run: () => void accept() },
     { id: 'reject', title: 'review.reject', shortcut: 'mod+backspace', available: () => !!waiting(), run: () => void reject() },
     { id: 'undo', title: 'history.undo', shortcut: 'mod+alt+z', available: () => !!active(), run: onActive((id) => session.undo(id)) },
     { id: 'redo', title: 'history.redo', shortcut: 'mod+alt+shift+z', available: () => !!active(), run: onActive((id) => session.redo(id)) },
@@ -43,6 +44,7 @@ export function actions({ session, conversation, panels, preferences }: Context,
     { id: 'close', title: 'documents.close.active', shortcut: 'mod+w', available: () => !!active(), run: onActive((id) => session.close(id)) },
     { id: 'samples', title: 'documents.samples', run: () => void session.openSamples() },
     { id: 'settings', title: 'settings.title', shortcut: 'mod+,', run: doors.settings },
+    { id: 'help', title: 'help.title', shortcut: 'f1', run: doors.help },
     { id: 'dark', title: 'settings.theme.dark', run: () => void preferences.set({ theme: 'dark' }) },
     { id: 'light', title: 'settings.theme.light', run: () => void preferences.set({ theme: 'light' }) },
     { id: 'english', title: 'settings.language.en', run: () => void preferences.set({ language: 'en' }) },

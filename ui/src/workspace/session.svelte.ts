@@ -1,6 +1,6 @@
 /** The documents of this window and what waits in them. It draws nothing; events of the backend are its only other input. */
-import { asError, type AppError, type AppEvent, type Backend, type DocumentInfo, type Opened, type Proposal, type Receipt } from '../backend';
-import type { Key, Values } from '../i18n/index.svelte';
+import { asError, type AppError, type AppEvent, type Backend, type Change, type DocumentInfo, type Opened, type Proposal, type Receipt, type Snapshot } from '../backend';
+import { words, type Key, type Values } from '../i18n/index.svelte';
 
 export type Phase = 'loading' | 'ready' | 'failed';
 export type View = 'document' | 'review' | 'history';
@@ -13,6 +13,12 @@ export interface Notice {
   values: Values;
   error?: AppError;
   undo?: string;
+}
+
+/** What another program did to a document since the person last knew it. */
+export interface Outside {
+  since: Snapshot;
+  changes: Change[];
 }
 
 const WAITING: Proposal['state'][] = ['pending', 'rebased', 'conflict'];
@@ -30,8 +36,13 @@ export class Session {
   link: string | undefined = $state();
   /** The change in front in a review, 0-based. */
   changeAt = $state(0);
+  /** The command line tool beside the app, for configurations of other programs. */
+  cli: string | undefined = $state();
   /** Goes up when a document's history changed, so that an open list reads it again. */
   historyTick: Record<string, number> = $state({});
+  outside: Record<string, Outside> = $state({});
+  /** The snapshot that the history compares with now as soon as it opens. */
+  compareFrom: string | undefined = $state();
   private proposals: Record<string, Proposal> = $state({});
   private nextNotice = 1;
 
@@ -51,6 +62,7 @@ export class Session {
         hear(event);
       });
       this.documents = begin.documents;
+      this.cli = begin.cli ?? undefined;
       for (const proposal of await this.backend.call('proposals.list', {})) this.proposals[proposal.proposal_id] = proposal;
       this.activeId = begin.front ?? begin.documents[0]?.file_id;
       this.showWaiting();
@@ -65,7 +77,7 @@ export class Session {
   hear(event: AppEvent): void {
     switch (event.event) {
       case 'document_changed':
-        this.put(event.document);
+        this.changed(event.document);
         break;
       case 'document_gone':
         this.remove(event.file_id);
@@ -110,7 +122,7 @@ export class Session {
   }
 
   async openSamples(): Promise<void> {
-    await this.attempt(async () => this.report(await this.backend.call('shell.open_samples', {})));
+    await this.attempt(async () => this.report(await this.backend.call('shell.open_samples', { language: words.language })));
   }
 
   async openRecent(path: string): Promise<void> {
@@ -181,6 +193,19 @@ export class Session {
     if (count > 0) this.changeAt = (this.changeAt + by + count) % count;
   }
 
+  /** Opens what another program changed, before and after. */
+  compareOutside(file_id: string): void {
+    const outside = this.outside[file_id];
+    if (!outside) return;
+    this.compareFrom = outside.since.id;
+    this.select(file_id, 'history');
+    this.seenOutside(file_id);
+  }
+
+  seenOutside(file_id: string): void {
+    delete this.outside[file_id];
+  }
+
   askLink(address: string): void {
     this.link = address;
   }
@@ -229,6 +254,26 @@ export class Session {
     const last = opened.opened.at(-1);
     if (last) this.select(last.file_id);
     for (const { name, error } of opened.failed) this.complain(error, 'documents.cannot_open', { name });
+  }
+
+  private changed(document: DocumentInfo): void {
+    const known = this.documents.find((other) => other.file_id === document.file_id);
+    this.put(document);
+    if (known && document.content_rev > known.content_rev) void this.lookOutside(document.file_id);
+  }
+
+  /** Asks what changed when the newest revision came from another program. */
+  private async lookOutside(file_id: string): Promise<void> {
+    try {
+      const { snapshots } = await this.backend.call('history.list', { file_id });
+      const [newest, older] = snapshots;
+      if (newest?.origin !== 'external' || !older) return;
+      const since = this.outside[file_id]?.since ?? older;
+      const { changes } = await this.backend.call('documents.diff', { file_id, snapshot: since.id });
+      this.outside[file_id] = { since, changes };
+    } catch {
+      // The document itself is shown anew in any case; only the list of what changed is missing.
+    }
   }
 
   private put(document: DocumentInfo): void {

@@ -4,6 +4,7 @@
 //! cannot be read is set aside and said, and the defaults hold.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -126,6 +127,8 @@ pub struct Settings {
     pub protocol: Option<String>,
     /// Files opened lately, newest first.
     pub recent: Vec<String>,
+    /// Parts of documents that no model may see, by file id: `sheet:Data`, `range:Data!B2:D9`, `slide:256`, `notes`, `section:A > B`.
+    pub kept_out: BTreeMap<String, Vec<String>>,
     /// What a newer version wrote.
     #[serde(flatten)]
     #[ts(skip)]

@@ -25,4 +25,8 @@ protocol?: string,
 /**
  * Files opened lately, newest first.
  */
-recent: Array<string>, };
+recent: Array<string>, 
+/**
+ * Parts of documents that no model may see, by file id: `sheet:Data`, `range:Data!B2:D9`, `slide:256`, `notes`, `section:A > B`.
+ */
+kept_out: { [key in string]: Array<string> }, };

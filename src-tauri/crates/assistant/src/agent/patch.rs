@@ -7,6 +7,7 @@ use documents::Format;
 use serde_json::Value;
 
 use super::{
+    kept_out::KeptOut,
     markdown_diff::{DiffSet, FileDiff},
     refusal::{Refusal, RefusalCode},
 };
@@ -88,7 +89,16 @@ fn batch(app: &App, diff: &FileDiff, request: &PatchRequest<'_>, stop: &Stop) ->
         stop,
     )?;
     let content = text.text.replace("\r\n", "\n").replace('\r', "\n");
-    let ops = diff.ops(&content).map_err(|refusal| about(refusal.into()))?;
+    // What a person patches themselves is not looked at.
+    let kept_out = match request.model {
+        Some(_) => KeptOut::of(app, &file, stop)?,
+        None => None,
+    };
+    let told = |error: AppError| match &kept_out {
+        Some(kept_out) => kept_out.clean(error),
+        None => error,
+    };
+    let ops = diff.ops(&content).map_err(|refusal| about(told(refusal.into())))?;
     let ops: Result<Vec<Value>, _> = ops.iter().map(serde_json::to_value).collect();
     let ops = ops.map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
     let edit = params::Edit {
@@ -99,6 +109,9 @@ fn batch(app: &App, diff: &FileDiff, request: &PatchRequest<'_>, stop: &Stop) ->
         model: request.model.map(str::to_owned),
         ..params::Edit::default()
     };
+    if let Some(kept_out) = &kept_out {
+        kept_out.check(app, &edit, stop).map_err(about)?;
+    }
     Ok(Batch { file, edit })
 }
 

@@ -137,6 +137,18 @@ impl Workspace {
         Ok(Outcome::committed(committed, changes, package, warnings))
     }
 
+    /// What the file would hold after a batch on its current content; nothing is kept.
+    pub(crate) fn dry_run_bytes(
+        &self,
+        file_id: &str,
+        batch: &Batch,
+        stop: &Stop,
+    ) -> Result<Vec<u8>, WorkspaceError> {
+        let (file, base) = self.current(&self.known(file_id)?, stop)?;
+        let ops = parse_ops(&batch.ops)?;
+        Ok(self.apply(&file, &base.bytes, &ops, batch, stop)?.bytes)
+    }
+
     pub(super) fn commit_batch(
         &self,
         file: &KnownFile,

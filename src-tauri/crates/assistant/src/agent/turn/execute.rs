@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::Turn;
 use crate::agent::{
     fences::{self, FenceContext},
+    kept_out::KeptOut,
     receipts,
     routing::{self, Protocol, SizeClass},
     tools::{Call, EditCall, ReadCall, RestoreCall, SearchCall, StepCall, WriteCall},
@@ -153,11 +154,30 @@ impl Work {
         // Room for the fields around the nodes.
         let budget = Some(self.budget - self.budget / 4);
         let params = params::OutlineOf { file_id: file.file_id.clone(), range: call.range.clone(), budget };
-        let outline = self.app.documents_outline(&params, &self.stop).and_then(|outline| as_value(&outline));
+        let outline = self.app.documents_outline(&params, &self.stop).and_then(|mut outline| {
+            if let Some(kept_out) = self.kept_out(&file)? {
+                kept_out.filter(&mut outline);
+            }
+            as_value(&outline)
+        });
         let mut answer = plain(outline.map(marked_as_data));
         let (protocol, size) = (Protocol::FunctionCall, SizeClass::Short);
         answer.counted = Some(Counted { kind: Kind::Read, protocol, format: file.format, size });
         answer
+    }
+
+    /// What the user keeps out of a file.
+    fn kept_out(&self, file: &DocumentInfo) -> Result<Option<KeptOut>, AppError> {
+        KeptOut::of(&self.app, file, &self.stop)
+    }
+
+    /// A receipt as the model may see it.
+    fn told(&self, file: &DocumentInfo, receipt: Receipt) -> Result<Receipt, AppError> {
+        let mut receipt = receipt;
+        if let Some(kept_out) = self.kept_out(file)? {
+            kept_out.clean_receipt(&mut receipt);
+        }
+        Ok(receipt)
     }
 
     fn named(&self, call: &ReadCall) -> Result<DocumentInfo, AppError> {
@@ -182,22 +202,36 @@ impl Work {
         let max = call.max.unwrap_or(SEARCH_MATCHES).min(SEARCH_MATCHES);
         let (mut matches, mut truncated) = (Vec::new(), false);
         for file in files {
+            let kept_out = self.kept_out(&file)?;
+            let room = max - matches.len();
             let params = params::Search {
                 query: call.query.clone(),
                 file_id: Some(file.file_id),
-                max: Some(max - matches.len()),
+                max: Some(room + kept_out.as_ref().map_or(0, KeptOut::len)),
             };
-            let found = self.app.documents_search(&params, &self.stop)?;
-            truncated |= found.truncated;
+            let mut found = self.app.documents_search(&params, &self.stop)?;
+            if let Some(kept_out) = kept_out {
+                kept_out.filter_matches(&mut found.matches);
+            }
+            truncated |= found.truncated || found.matches.len() > room;
+            found.matches.truncate(room);
             matches.extend(found.matches);
         }
         Ok(marked_as_data(json!({ "ok": true, "matches": as_value(&matches)?, "truncated": truncated })))
     }
 
     fn history(&self, file_id: &str) -> Result<Value, AppError> {
-        self.file(file_id)?;
+        let file = self.file(file_id)?;
         let params = params::FileId { file_id: file_id.to_string() };
-        as_value(&self.app.history_list(&params, &self.stop)?)
+        let mut history = self.app.history_list(&params, &self.stop)?;
+        if let Some(kept_out) = self.kept_out(&file)? {
+            for snapshot in &mut history.snapshots {
+                if kept_out.quotes_hidden(&snapshot.summary) {
+                    snapshot.summary.clear();
+                }
+            }
+        }
+        as_value(&history)
     }
 
     fn edit(&self, call: &EditCall) -> Answer {
@@ -208,9 +242,8 @@ impl Work {
         let fenced = call.ops.iter().any(fences::wants_fence);
         let resolved = self.resolved(call, &file);
         let size = SizeClass::of(routing::payload_characters(resolved.as_deref().unwrap_or(&call.ops)));
-        let mut answer = receipted(
-            resolved.and_then(|ops| self.batch(call, ops)).map_err(|error| self.about(&file, error)),
-        );
+        let done = resolved.and_then(|ops| self.guarded_batch(call, ops, &file));
+        let mut answer = receipted(done.map_err(|error| self.about(&file, error)));
         let protocol = if fenced { Protocol::Fence } else { Protocol::FunctionCall };
         answer.counted = Some(Counted { kind: Kind::Edit, protocol, format: file.format, size });
         answer
@@ -225,8 +258,25 @@ impl Work {
         Ok(fences::resolve(call.ops.clone(), &self.text, &context)?)
     }
 
-    fn batch(&self, call: &EditCall, ops: Vec<Value>) -> Result<Receipt, AppError> {
-        let params = params::Edit {
+    /// The batch, unless it touches what the user keeps out; its answer quotes nothing of that.
+    fn guarded_batch(
+        &self,
+        call: &EditCall,
+        ops: Vec<Value>,
+        file: &DocumentInfo,
+    ) -> Result<Receipt, AppError> {
+        let params = self.batch_params(call, ops);
+        match self.kept_out(file)? {
+            None => self.batch(params),
+            Some(kept_out) => {
+                kept_out.check(&self.app, &params, &self.stop)?;
+                self.batch(params).map_err(|error| kept_out.clean(error))
+            }
+        }
+    }
+
+    fn batch_params(&self, call: &EditCall, ops: Vec<Value>) -> params::Edit {
+        params::Edit {
             file_id: call.file_id.clone(),
             expected_content_rev: call.expected_content_rev,
             ops,
@@ -236,8 +286,11 @@ impl Work {
             summary: None,
             model: Some(self.model.clone()),
             by_user: None,
-        };
-        if call.expected_content_rev.is_none() {
+        }
+    }
+
+    fn batch(&self, params: params::Edit) -> Result<Receipt, AppError> {
+        if params.expected_content_rev.is_none() {
             let message = "The call does not say which revision it was made for.";
             return Err(AppError::new(ErrorCode::ContentRevRequired, message)
                 .hint("Read the file and send its content_rev as expected_content_rev."));
@@ -320,14 +373,15 @@ impl Work {
 
     /// Going back writes at once, so it is done only when the user asked for it.
     fn restore(&self, call: &RestoreCall) -> Result<Receipt, AppError> {
-        self.file(&call.file_id)?;
+        let file = self.file(&call.file_id)?;
         self.may_go_back()?;
         let params = params::Restore {
             file_id: call.file_id.clone(),
             snapshot: call.snapshot.clone(),
             expected_content_rev: call.expected_content_rev,
         };
-        self.app.history_restore(&params, &self.stop)
+        let receipt = self.app.history_restore(&params, &self.stop)?;
+        self.told(&file, receipt)
     }
 
     fn may_go_back(&self) -> Result<(), AppError> {
@@ -361,18 +415,18 @@ impl Work {
             self.app.proposals_reject(&params, &self.stop)?;
             return Ok(unchanged(file));
         }
-        self.app.history_undo(
-            &params::Step { file_id: call.file_id.clone(), expected_content_rev: call.expected_content_rev },
-            &self.stop,
-        )
+        let step =
+            params::Step { file_id: call.file_id.clone(), expected_content_rev: call.expected_content_rev };
+        let receipt = self.app.history_undo(&step, &self.stop)?;
+        self.told(&file, receipt)
     }
 
     fn redo(&self, call: &StepCall) -> Result<Receipt, AppError> {
-        self.file(&call.file_id)?;
-        self.app.history_redo(
-            &params::Step { file_id: call.file_id.clone(), expected_content_rev: call.expected_content_rev },
-            &self.stop,
-        )
+        let file = self.file(&call.file_id)?;
+        let step =
+            params::Step { file_id: call.file_id.clone(), expected_content_rev: call.expected_content_rev };
+        let receipt = self.app.history_redo(&step, &self.stop)?;
+        self.told(&file, receipt)
     }
 }
 
