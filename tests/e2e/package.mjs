@@ -1,6 +1,6 @@
 // Reading a zip package part by part, to see what an edit touched: the raw bytes of every entry, and the text of one.
 
-import { inflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Entries by name: their data as it lies in the file, and inflated. */
 export function parts(bytes) {
@@ -33,4 +33,35 @@ export function differing(before, after) {
 
 export function text(bytes, name) {
   return parts(bytes).get(name).content().toString('utf8');
+}
+
+/** The package with one part changed, written anew as another program would do it. */
+export function rewritten(bytes, name, change) {
+  const locals = [];
+  const directory = [];
+  let offset = 0;
+  for (const [part, { content }] of parts(bytes)) {
+    const plain = part === name ? Buffer.from(change(content().toString('utf8')), 'utf8') : content();
+    const packed = deflateRawSync(plain);
+    const title = Buffer.from(part, 'utf8');
+    const head = Buffer.alloc(26);
+    [20, 0x0800, 8, 0, 0x21].forEach((value, index) => head.writeUInt16LE(value, index * 2));
+    head.writeUInt32LE(crc32(plain), 10);
+    head.writeUInt32LE(packed.length, 14);
+    head.writeUInt32LE(plain.length, 18);
+    head.writeUInt16LE(title.length, 22);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), head, title, packed]);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(offset, 10);
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\0', 'latin1'), head, tail, title]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const list = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(directory.length, 4);
+  end.writeUInt16LE(directory.length, 6);
+  end.writeUInt32LE(list.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...locals, list, Buffer.from('PK\x05\x06', 'latin1'), end]);
 }

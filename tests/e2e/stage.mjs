@@ -61,14 +61,19 @@ export class Stage {
 
   /** Starts the app with files, and waits until its page can be used. */
   async start(...files) {
+    return await this.startProgram(application, files, '[data-ready]');
+  }
+
+  /** The same for any program with a web view, such as the empty window that a bench measures against. */
+  async startProgram(program, files, ready) {
     const [port, native] = [await freePort(), await freePort()];
     this.driver = spawn(driver, ['--port', String(port), '--native-port', String(native)], { env: this.environment, stdio: 'ignore', detached: true });
     this.running.push(this.driver);
     await listening(port);
     await listening(native);
     this.page = new WebDriver(`http://127.0.0.1:${port}`);
-    await this.page.begin(application, files);
-    await this.page.until(() => this.page.find('[data-ready]'), 'the window');
+    await this.page.begin(program, files);
+    await this.page.until(() => this.page.find(ready), 'the window');
     return this.page;
   }
 
@@ -102,6 +107,21 @@ export class Stage {
     await this.page.click('#composer');
     await this.page.type('#composer', text);
     await this.page.click('#send');
+  }
+
+  /** Asks the core directly, as the page does. */
+  async ask(command, params) {
+    const script = `
+      const done = arguments[arguments.length - 1];
+      window.__TAURI_INTERNALS__.invoke('call', { request: { command: arguments[0], params: arguments[1] } }).then((value) => done({ value }), (error) => done({ error }));
+    `;
+    return await this.page.request('POST', `${this.page.session}/execute/async`, { script, args: [command, params] });
+  }
+
+  /** The id of an open document. */
+  async fileId(name) {
+    const { value } = await this.ask('documents.list', {});
+    return value.find((document) => document.name === name)?.file_id;
   }
 
   async accept() {

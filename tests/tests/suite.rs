@@ -47,6 +47,8 @@ mod pptx_text;
 mod previews;
 #[path = "suite/properties.rs"]
 mod properties;
+#[path = "suite/shell.rs"]
+mod shell;
 #[path = "suite/text.rs"]
 mod text;
 #[path = "suite/tidy.rs"]

@@ -4,6 +4,8 @@
 mod builtin;
 #[path = "agent/eval.rs"]
 mod eval;
+#[path = "agent/kept_out.rs"]
+mod kept_out;
 #[path = "agent/matrix.rs"]
 mod matrix;
 #[path = "agent/remote.rs"]

@@ -59,6 +59,7 @@ export const en = {
   'view.slide.hidden': 'hidden',
   'view.slide.notes': 'Notes',
   'view.slide.text': 'This slide is shown as text',
+  'view.slide.as_text': 'As text',
   'view.sheet': 'Sheet',
   'view.sheet.hidden': 'hidden',
   'view.chart': 'Chart',

@@ -60,6 +60,7 @@ export const zh: Record<Key, string> = {
   'view.slide.hidden': '已隐藏',
   'view.slide.notes': '备注',
   'view.slide.text': '此页以文本显示',
+  'view.slide.as_text': '以文本显示',
   'view.sheet': '工作表',
   'view.sheet.hidden': '已隐藏',
   'view.chart': '图表',

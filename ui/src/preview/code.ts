@@ -29,6 +29,8 @@ const theme = EditorView.theme({
   '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--added) !important' },
   '&.cm-merge-a .cm-changedText': { background: 'var(--removed-strong)', borderRadius: '2px' },
   '&.cm-merge-b .cm-changedText': { background: 'var(--added-strong)', borderRadius: '2px' },
+  // The library's own marks are glyphs that few fonts have.
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: 'none !important' },
   '.cm-collapsedLines': { background: 'var(--sunken)', color: 'var(--ink-soft)', padding: '3px 12px', fontFamily: 'var(--font)' },
 });
 

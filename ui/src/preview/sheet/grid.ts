@@ -4,8 +4,11 @@
  * A layer as large as the viewport stays in place while a spacer scrolls; everything in the layer is placed anew on each scroll.
  * Positions and colours are set through the object model, as the content security policy wants it.
  */
+import './grid.css';
+import type { CellLook } from '../../backend/generated/CellLook';
 import type { CellStyle } from '../../backend/generated/CellStyle';
 import type { SheetCell } from '../../backend/generated/SheetCell';
+import type { TextRun } from '../../backend/generated/TextRun';
 import type { SheetLayout } from '../../backend/generated/SheetLayout';
 import { columnLetters } from '../../shared/places';
 import { Axis, columnPixels, rowPixels } from './axis';
@@ -314,6 +317,7 @@ export class Grid {
     box.style.width = `${width}px`;
     box.style.height = `${height}px`;
     this.dress(box, style);
+    if (cell?.look) this.conditional(box, cell.look);
     if (cell) this.write(box, cell, style, of.columnEnd === undefined ? this.room(of.row, of.column, lastColumn, width) : width);
     return box;
   }
@@ -334,14 +338,31 @@ export class Grid {
     else if (style.vertical === 'center' || style.vertical === 'distributed') css.alignItems = 'center';
   }
 
+  /** What the document's own rules make of a cell: a ground, an ink, a bar. */
+  private conditional(box: HTMLElement, look: CellLook): void {
+    if (look.fill) {
+      box.style.backgroundColor = look.fill;
+      if (!look.color) box.style.color = '#000000';
+    }
+    if (look.color) box.style.color = look.color;
+    if (look.bar) {
+      const [share, color] = look.bar;
+      const bar = element('span', 'bar');
+      bar.style.width = `${Math.round(Math.max(0.02, share) * 100)}%`;
+      bar.style.background = color;
+      box.append(bar);
+    }
+  }
+
   private write(box: HTMLElement, cell: SheetCell, style: CellStyle | undefined, room: number): void {
     const content = shown(cell, style, this.options.date1904);
     if (content.text === '') return;
     const text = element('span', 'text');
-    text.textContent = content.text;
+    if (cell.runs) text.append(...cell.runs.map(piece));
+    else text.textContent = content.text;
     const css = text.style;
-    if (style?.bold) css.fontWeight = '700';
-    if (style?.italic) css.fontStyle = 'italic';
+    if (cell.look?.bold ?? style?.bold) css.fontWeight = '700';
+    if (cell.look?.italic ?? style?.italic) css.fontStyle = 'italic';
     const lines = [style?.underline && 'underline', style?.strike && 'line-through'].filter(Boolean);
     if (lines.length > 0) css.textDecoration = lines.join(' ');
     if (style?.size) css.fontSize = `${(style.size * 96) / 72}px`;
@@ -413,6 +434,25 @@ export class Grid {
     rows.setAttribute('aria-hidden', 'true');
     return [columns, rows, element('div', 'heads both')];
   }
+}
+
+/** A piece of rich text; what it does not say is as in its cell. */
+function piece(run: TextRun): HTMLElement {
+  const made = document.createElement('span');
+  made.textContent = run.text;
+  const css = made.style;
+  if (run.bold !== undefined) css.fontWeight = run.bold ? '700' : '400';
+  if (run.italic !== undefined) css.fontStyle = run.italic ? 'italic' : 'normal';
+  const lines = [run.underline && 'underline', run.strike && 'line-through'].filter(Boolean);
+  if (lines.length > 0) css.textDecoration = lines.join(' ');
+  if (run.color) css.color = run.color;
+  if (run.size) css.fontSize = `${(run.size * 96) / 72}px`;
+  if (run.font) css.fontFamily = `${JSON.stringify(run.font)}, var(--sheet-font)`;
+  if (run.vertical) {
+    css.verticalAlign = run.vertical === 'superscript' ? 'super' : 'sub';
+    css.fontSize = '0.75em';
+  }
+  return made;
 }
 
 function alignment(word: string | undefined): 'left' | 'right' | 'center' | undefined {

@@ -118,7 +118,7 @@ impl KeptOut {
     pub(crate) fn clean_receipt(&self, receipt: &mut Receipt) {
         let shown = |text: &Option<String>| text.as_deref().is_none_or(|text| !self.quotes(text, TELLING));
         receipt.changes.retain(|change| {
-            !self.hides(&change.r#where) && shown(&change.before) && shown(&change.after)
+            !self.hides(&change.location) && shown(&change.before) && shown(&change.after)
         });
     }
 
@@ -128,7 +128,7 @@ impl KeptOut {
     }
 
     fn may_tell(&self, place: &Place) -> bool {
-        !self.hides(&place.r#where) && !self.quotes(&place.text, TELLING)
+        !self.hides(&place.location) && !self.quotes(&place.text, TELLING)
     }
 
     fn hides(&self, place: &str) -> bool {

@@ -114,6 +114,36 @@ pub struct SheetCellShape {
     /// With `=`.
     pub formula: Option<String>,
     pub style: u32,
+    /// The pieces of a text that is not all of one look.
+    pub runs: Option<Vec<TextRunShape>>,
+    /// What conditional formats make of it.
+    pub look: Option<CellLookShape>,
+}
+
+#[derive(TS)]
+#[ts(optional_fields, rename = "TextRun")]
+pub struct TextRunShape {
+    pub text: String,
+    pub font: Option<String>,
+    pub size: Option<f32>,
+    pub color: Option<String>,
+    pub bold: Option<bool>,
+    pub italic: Option<bool>,
+    pub underline: Option<bool>,
+    pub strike: Option<bool>,
+    /// `superscript` or `subscript`.
+    pub vertical: Option<String>,
+}
+
+#[derive(TS)]
+#[ts(optional_fields, rename = "CellLook")]
+pub struct CellLookShape {
+    pub fill: Option<String>,
+    pub color: Option<String>,
+    pub bold: Option<bool>,
+    pub italic: Option<bool>,
+    /// A data bar: its share of the cell's width from 0 to 1, and its colour.
+    pub bar: Option<(f64, String)>,
 }
 
 #[derive(TS)]

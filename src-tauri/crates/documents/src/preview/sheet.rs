@@ -4,6 +4,7 @@
 //! its own cells only. Formulas are shown with the values that the file holds; nothing is calculated here.
 
 mod colors;
+mod conditional;
 mod layout;
 mod objects;
 mod rows;
@@ -18,8 +19,10 @@ use crate::{
     Cancel, DocumentError, Limits, Warning,
     package::{Package, PartName, xml::Ns},
 };
+pub use conditional::Look;
 pub use layout::{Layout, Span};
 pub use objects::Placed;
+pub use strings::TextRun;
 pub use styles::{BorderLine, CellStyle};
 
 /// The largest sheet that Excel knows (ECMA-376 part 1, 18.3.1.73 and the application's own limit).
@@ -46,6 +49,7 @@ struct SheetEntry {
 struct SheetContent {
     rows: rows::RowIndex,
     layout: Layout,
+    rules: conditional::Rules,
 }
 
 /// One tab.
@@ -102,6 +106,12 @@ pub struct Cell {
     pub formula: Option<String>,
     /// An index into `SheetWindow::styles`.
     pub style: u32,
+    /// The pieces of a text that is not all of one look.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runs: Option<Vec<TextRun>>,
+    /// What conditional formats make of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub look: Option<Look>,
 }
 
 /// The value that the file holds.
@@ -128,7 +138,7 @@ impl Book {
         let palette = colors::Palette::read(&package, &relationships)?;
         let styles = styles::Styles::read(&package, &relationships, palette)?;
         let mut notices = Vec::new();
-        let strings = strings::Strings::read(&package, &relationships).unwrap_or_else(|error| {
+        let strings = strings::Strings::read(&package, &relationships, styles.palette()).unwrap_or_else(|error| {
             let message = format!("Texts of cells cannot be shown: {error}");
             notices.push(Warning::new("preview_incomplete", message));
             strings::Strings::unreadable()
@@ -182,7 +192,11 @@ impl Book {
         let most = u32::try_from((WINDOW_CELLS / width).max(1)).unwrap_or(MAX_ROWS);
         rows[1] = rows[1].min(rows[0].saturating_add(most));
         let cells = match &entry.content {
-            Some(content) => content.rows.cells(rows, columns, &self.strings)?,
+            Some(content) => {
+                let mut cells = content.rows.cells(rows, columns, &self.strings)?;
+                content.rules.dress(&mut cells, &content.rows, &self.strings);
+                cells
+            }
             None => Vec::new(),
         };
         let mut styles = BTreeMap::new();
@@ -219,7 +233,8 @@ fn open_sheet(
     let frame = rows.frame(package.limits()).map_err(|error| error.in_part(part))?;
     let objects = objects::of_sheet(package, part)?;
     let layout = layout::read(&frame, &rows, objects, styles);
-    Ok(SheetContent { rows, layout })
+    let rules = conditional::Rules::read(&frame, styles);
+    Ok(SheetContent { rows, layout, rules })
 }
 
 /// An `xsd:boolean` as Office writes it.

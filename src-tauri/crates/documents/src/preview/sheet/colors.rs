@@ -74,7 +74,11 @@ impl Palette {
 
     /// `#rrggbb` of a colour element; `None` when it is automatic or names nothing.
     pub(super) fn color(&self, xml: &Xml, element: NodeId) -> Option<String> {
-        let value = |name| xml.value(element, Ns::None, name);
+        self.named(|name| xml.value(element, Ns::None, name).map(|value| value.into_owned()))
+    }
+
+    /// The same of attributes, however they were read.
+    pub(super) fn named(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
         let plain = value("rgb").and_then(|text| rgb_of(&text));
         let themed = || value("theme").and_then(|text| self.theme.get(text.parse::<usize>().ok()?).copied());
         let indexed =

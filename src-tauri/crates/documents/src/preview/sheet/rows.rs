@@ -6,7 +6,10 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{Cell, CellShown, MAX_ROWS, strings::Strings};
+use super::{
+    Cell, CellShown, MAX_ROWS,
+    strings::{Strings, TextRun},
+};
 use crate::{
     DocumentError, Limits,
     package::xml::{Scanner, TokenKind, Xml, XmlError, unescape},
@@ -263,6 +266,12 @@ impl RawCell {
         }
     }
 
+    /// The pieces of a shared string with several looks.
+    fn runs(&self, strings: &Strings) -> Option<Vec<TextRun>> {
+        let index = self.value.as_deref()?.trim().parse().ok();
+        index.filter(|_| self.kind == "s").and_then(|index| strings.runs(index))
+    }
+
     fn shown(&self, strings: &Strings) -> CellShown {
         let value = self.value.as_deref().unwrap_or_default();
         match self.kind.as_str() {
@@ -284,8 +293,9 @@ fn keep(raw: RawCell, columns: [u32; 2], strings: &Strings, cells: &mut Vec<Cell
     let value = raw.shown(strings);
     let shows_something = value != CellShown::Empty || raw.formula.is_some() || raw.style != 0;
     if shows_something && (columns[0]..=columns[1]).contains(&raw.column) {
-        let formula = raw.formula.map(|text| format!("={text}"));
-        cells.push(Cell { row: raw.row, column: raw.column, value, formula, style: raw.style });
+        let formula = raw.formula.as_ref().map(|text| format!("={text}"));
+        let runs = raw.runs(strings);
+        cells.push(Cell { row: raw.row, column: raw.column, value, formula, style: raw.style, runs, look: None });
     }
 }
 

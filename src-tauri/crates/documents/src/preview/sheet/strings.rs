@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::{colors::Palette, rows::attribute, truth};
 use crate::{
     DocumentError,
     package::{
@@ -9,6 +12,32 @@ use crate::{
         xml::{Scanner, TokenKind, Xml, unescape},
     },
 };
+
+/// A piece of a text with a look of its own; what is not said is as in the cell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TextRun {
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub font: Option<String>,
+    /// Points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// A run with properties says each of these itself (18.4.7); one without takes the cell's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bold: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub italic: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub underline: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strike: Option<bool>,
+    /// `superscript` or `subscript`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertical: Option<String>,
+}
 
 /// The strings by index; a missing part has none.
 #[derive(Default)]
@@ -19,6 +48,7 @@ pub(super) struct Strings {
     depth: usize,
     /// The part cannot be read; every string of it shows as the sign for that.
     is_unreadable: bool,
+    palette: Option<Palette>,
 }
 
 impl Strings {
@@ -27,7 +57,11 @@ impl Strings {
         Strings { is_unreadable: true, ..Strings::default() }
     }
 
-    pub(super) fn read(package: &Package<'_>, workbook: &Relationships) -> Result<Strings, DocumentError> {
+    pub(super) fn read(
+        package: &Package<'_>,
+        workbook: &Relationships,
+        palette: Option<&Palette>,
+    ) -> Result<Strings, DocumentError> {
         let Some(part) = workbook.part_of_kind("sharedStrings").filter(|part| package.has(part)) else {
             return Ok(Strings::default());
         };
@@ -54,7 +88,64 @@ impl Strings {
                 _ => {}
             }
         }
-        Ok(Strings { bytes, prefix, starts, depth: limits.depth, is_unreadable: false })
+        Ok(Strings { bytes, prefix, starts, depth: limits.depth, is_unreadable: false, palette: palette.cloned() })
+    }
+
+    /// The pieces of a string with several looks; `None` for one that is all of one look.
+    pub(super) fn runs(&self, index: usize) -> Option<Vec<TextRun>> {
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index + 1).copied().unwrap_or(self.bytes.len());
+        let text = &self.bytes[start..end];
+        let opening = format!("<{}r", self.prefix);
+        let is_name_end = |at: usize| matches!(text.get(at + opening.len()), Some(b'>' | b' '));
+        memchr::memmem::find_iter(text, opening.as_bytes()).find(|at| is_name_end(*at))?;
+        let (mut scanner, mut runs, mut open) = (Scanner::new(text, self.depth), Vec::new(), 0_usize);
+        let (mut run, mut in_text, mut in_properties) = (None::<TextRun>, false, false);
+        while let Ok(Some(token)) = scanner.next_token() {
+            let name = &text[token.name.clone()];
+            let local = name.strip_prefix(self.prefix.as_bytes()).unwrap_or(name);
+            match token.kind {
+                TokenKind::Start { empty } => {
+                    match local {
+                        b"r" if !empty => run = Some(TextRun::default()),
+                        b"rPr" => {
+                            in_properties = !empty;
+                            if let Some(run) = &mut run {
+                                run.says_all();
+                            }
+                        }
+                        b"t" if !empty => in_text = run.is_some(),
+                        _ if in_properties => {
+                            if let Some(run) = &mut run {
+                                run.take(local, &text[token.span.clone()], self.palette.as_ref());
+                            }
+                        }
+                        _ => {}
+                    }
+                    open += usize::from(!empty);
+                }
+                TokenKind::End => {
+                    open -= 1;
+                    match local {
+                        b"r" => runs.extend(run.take()),
+                        b"rPr" => in_properties = false,
+                        b"t" => in_text = false,
+                        _ => {}
+                    }
+                }
+                TokenKind::Text if in_text => {
+                    if let Some(run) = &mut run {
+                        let raw = std::str::from_utf8(&text[token.span]).unwrap_or_default();
+                        run.text.push_str(&unescape(raw));
+                    }
+                }
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        (runs.len() > 1 || runs.iter().any(|run| run.bold.is_some())).then_some(runs)
     }
 
     /// The text of a string without its phonetic reading; nothing for an index that does not exist.
@@ -95,5 +186,29 @@ impl Strings {
             }
         }
         shown
+    }
+}
+
+impl TextRun {
+    /// Properties that a run does not name are off, not the cell's.
+    fn says_all(&mut self) {
+        (self.bold, self.italic, self.underline, self.strike) =
+            (Some(false), Some(false), Some(false), Some(false));
+    }
+
+    fn take(&mut self, property: &[u8], tag: &[u8], palette: Option<&Palette>) {
+        let value = attribute(tag, "val");
+        let on = || Some(value.as_deref().is_none_or(truth));
+        match property {
+            b"b" => self.bold = on(),
+            b"i" => self.italic = on(),
+            b"strike" => self.strike = on(),
+            b"u" => self.underline = Some(value.as_deref() != Some("none")),
+            b"rFont" => self.font = value,
+            b"sz" => self.size = value.and_then(|size| size.parse().ok()),
+            b"vertAlign" => self.vertical = value.filter(|word| word != "baseline"),
+            b"color" => self.color = palette.and_then(|palette| palette.named(|name| attribute(tag, name))),
+            _ => {}
+        }
     }
 }

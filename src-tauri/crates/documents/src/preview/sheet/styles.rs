@@ -76,6 +76,8 @@ fn no_lines(lines: &[Option<BorderLine>; 4]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     cells: Vec<CellStyle>,
+    /// What conditional formats change (18.8.14).
+    differential: Vec<CellStyle>,
     palette: Option<Palette>,
 }
 
@@ -86,13 +88,23 @@ impl Styles {
         palette: Palette,
     ) -> Result<Styles, DocumentError> {
         let Some(part) = workbook.part_of_kind("styles").filter(|part| package.has(part)) else {
-            return Ok(Styles { cells: Vec::new(), palette: Some(palette) });
+            return Ok(Styles { palette: Some(palette), ..Styles::default() });
         };
         let xml = package.xml(&part)?;
         let palette = palette.with_indexed(&xml);
         let tables = Tables::of(&xml, &palette);
         let formats = list(&xml, "cellXfs").into_iter().map(|xf| tables.cell(xf)).collect();
-        Ok(Styles { cells: formats, palette: Some(palette) })
+        let differential = list(&xml, "dxfs").into_iter().map(|dxf| tables.differential(dxf)).collect();
+        Ok(Styles { cells: formats, differential, palette: Some(palette) })
+    }
+
+    /// The changes behind a `dxfId`.
+    pub(super) fn differential(&self, index: usize) -> CellStyle {
+        self.differential.get(index).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn palette(&self) -> Option<&Palette> {
+        self.palette.as_ref()
     }
 
     /// The look behind an index; an index that does not exist looks plain.
@@ -149,6 +161,20 @@ impl<'x> Tables<'x> {
             style.wrap = value("wrapText").is_some_and(|on| truth(&on));
             style.indent = value("indent").and_then(|number| number.parse().ok()).unwrap_or(0);
         }
+        style
+    }
+
+    fn differential(&self, dxf: NodeId) -> CellStyle {
+        let mut style = CellStyle::default();
+        if let Some(font) = self.xml.child(dxf, Ns::S, "font") {
+            self.font(font, &mut style);
+        }
+        // In a differential format the ground of a plain fill stands as its background (18.8.22).
+        let pattern =
+            self.xml.child(dxf, Ns::S, "fill").and_then(|fill| self.xml.child(fill, Ns::S, "patternFill"));
+        style.fill = pattern.and_then(|pattern| {
+            self.pattern_color(pattern, "bgColor").or_else(|| self.pattern_color(pattern, "fgColor"))
+        });
         style
     }
 

@@ -101,3 +101,64 @@ fn kinds_of_values() {
     assert_eq!(values, expected);
     assert_eq!(found[2].formula.as_deref(), Some("=A1&\"x\""));
 }
+
+/// The sample with rich text in its first string, a rule on its numbers, and a style for it.
+fn dressed(rules: &str) -> Vec<u8> {
+    use crate::package::{Package, PartName};
+    let mut package = Package::open(BUDGET, &Limits::default()).unwrap();
+    let mut put = |name: &str, from: &str, to: &str| {
+        let part = PartName::new(name);
+        let text = String::from_utf8(package.require(&part).unwrap().to_vec()).unwrap();
+        assert!(text.contains(from), "{name}");
+        package.replace(&part, text.replacen(from, to, 1).into_bytes()).unwrap();
+    };
+    let plain = "<si><t xml:space=\"preserve\">Budget of the spring campaign</t></si>";
+    let rich = "<si><r><t>Budget </t></r><r><rPr><b/><i val=\"0\"/><sz val=\"20\"/><color rgb=\"FFC00000\"/><rFont val=\"Arial\"/></rPr><t>of &lt;spring&gt;</t></r></si>";
+    put("xl/sharedStrings.xml", plain, rich);
+    let dxf = "<dxfs count=\"1\"><dxf><font><b/><color rgb=\"FF9C0006\"/></font><fill><patternFill><bgColor rgb=\"FFFFC7CE\"/></patternFill></fill></dxf></dxfs></styleSheet>";
+    put("xl/styles.xml", "</styleSheet>", dxf);
+    put("xl/worksheets/sheet1.xml", "<pageMargins", &format!("{rules}<pageMargins"));
+    package.finish().unwrap().bytes
+}
+
+#[test]
+fn rich_text_comes_in_its_pieces() {
+    let book = open(&dressed(""));
+    let window = window(&book, 0);
+    let title = at(&window, 1, 1);
+    assert_eq!(title.value, CellShown::Text("Budget of <spring>".into()));
+    let runs = title.runs.as_ref().unwrap();
+    assert_eq!((runs[0].text.as_str(), runs[0].bold), ("Budget ", None));
+    assert_eq!((runs[1].text.as_str(), runs[1].bold, runs[1].italic), ("of <spring>", Some(true), Some(false)));
+    assert_eq!((runs[1].color.as_deref(), runs[1].size, runs[1].font.as_deref()), (Some("#c00000"), Some(20.0), Some("Arial")));
+    assert_eq!(at(&window, 4, 1).runs, None);
+}
+
+#[test]
+fn conditional_formats_dress_cells() {
+    let look = |rule: &str, row: u32| {
+        let list = format!("<conditionalFormatting sqref=\"B4:B8\">{rule}</conditionalFormatting>");
+        let book = open(&dressed(&list));
+        let window = window(&book, 0);
+        assert_eq!(at(&window, 4, 3).look, None, "only the rule's own cells");
+        at(&window, row, 2).look.clone().unwrap_or_default()
+    };
+    let red = Look { fill: Some("#ffc7ce".into()), color: Some("#9c0006".into()), bold: Some(true), ..Look::default() };
+    // 100, 640, 1200, 450, 300
+    let rule = "<cfRule type=\"cellIs\" dxfId=\"0\" priority=\"1\" operator=\"greaterThan\"><formula>500</formula></cfRule>";
+    assert_eq!((look(rule, 5), look(rule, 4)), (red.clone(), Look::default()));
+    let between = "<cfRule type=\"cellIs\" dxfId=\"0\" priority=\"1\" operator=\"between\"><formula>300</formula><formula>450</formula></cfRule>";
+    assert_eq!((look(between, 8), look(between, 4)), (red.clone(), Look::default()));
+    let top = "<cfRule type=\"top10\" dxfId=\"0\" priority=\"1\" rank=\"2\"/>";
+    assert_eq!((look(top, 5), look(top, 7)), (red.clone(), Look::default()));
+    let average = "<cfRule type=\"aboveAverage\" dxfId=\"0\" priority=\"1\" aboveAverage=\"0\"/>";
+    assert_eq!((look(average, 4), look(average, 6)), (red, Look::default()));
+    let scale = "<cfRule type=\"colorScale\" priority=\"1\"><colorScale><cfvo type=\"min\"/><cfvo type=\"max\"/><color rgb=\"FF000000\"/><color rgb=\"FFFFFFFF\"/></colorScale></cfRule>";
+    assert_eq!(look(scale, 4).fill.as_deref(), Some("#000000"));
+    assert_eq!(look(scale, 6).fill.as_deref(), Some("#ffffff"));
+    assert_eq!(look(scale, 5).fill.as_deref(), Some("#7d7d7d"));
+    let bar = "<cfRule type=\"dataBar\" priority=\"1\"><dataBar><cfvo type=\"num\" val=\"0\"/><cfvo type=\"max\"/><color rgb=\"FF638EC6\"/></dataBar></cfRule>";
+    assert_eq!(look(bar, 8).bar, Some((0.25, "#638ec6".into())));
+    // A rule with a formula of its own is not guessed at.
+    assert_eq!(look("<cfRule type=\"expression\" dxfId=\"0\" priority=\"1\"><formula>B4&gt;1</formula></cfRule>", 5), Look::default());
+}

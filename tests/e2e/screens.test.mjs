@@ -1,0 +1,92 @@
+// Pictures of each main state, to be looked at: three sizes, two scales, both themes, both languages. They are made into target/screens
+// (or STET_ARTEFACTS); what is asserted is only that nothing runs out of the window.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Stage, pause, repository } from './stage.mjs';
+import { Keys } from './webdriver.mjs';
+
+const folder = process.env.STET_ARTEFACTS ?? path.join(repository, 'target/screens');
+const ALL = [
+  { name: '1280-light-en', width: 1280, height: 800, scale: 1, theme: 'light', language: 'en' },
+  { name: '1280-dark-zh', width: 1280, height: 800, scale: 1, theme: 'dark', language: 'zh' },
+  { name: '1920-light-zh', width: 1920, height: 1080, scale: 1, theme: 'light', language: 'zh' },
+  { name: '1920-dark-en-150', width: 1920, height: 1080, scale: 1.5, theme: 'dark', language: 'en' },
+  { name: '720-light-en', width: 720, height: 700, scale: 1, theme: 'light', language: 'en' },
+  { name: '1280-light-zh-150', width: 1280, height: 800, scale: 1.5, theme: 'light', language: 'zh' },
+];
+const looks = process.env.STET_FULL ? ALL : ALL.slice(0, 2);
+const SAYS = {
+  en: { 'Welcome.md': 'replace "two teams" with "three teams"', 'Budget.xlsx': 'set B4 to 120', 'Kickoff.pptx': 'set the title of slide 2 to "What changes"', 'Agreement.docx': 'replace "twelve months" with "two years"' },
+  zh: { '欢迎.md': '把“两个团队”改成“三个团队”', '预算.xlsx': '把B4设为120', '启动会.pptx': '给第2页换个标题：有哪些变化', '协议.docx': '把“十二个月”改成“两年”' },
+};
+const PAGES = ['general', 'models', 'limits', 'history', 'programs', 'metrics', 'data'];
+
+for (const look of looks) {
+  test(`pictures: ${look.name}`, { timeout: 240_000 }, async () => {
+    mkdirSync(folder, { recursive: true });
+    const stage = await Stage.open({ width: look.width, height: look.height });
+    try {
+      mkdirSync(stage.home, { recursive: true });
+      writeFileSync(path.join(stage.home, 'settings.json'), JSON.stringify({ language: look.language, theme: look.theme }));
+      writeFileSync(path.join(stage.home, 'shell.json'), JSON.stringify({ recent: [], samples_shown: false, window: { width: look.width, height: look.height, maximized: true } }));
+      stage.extra = { GDK_DPI_SCALE: '1' };
+      const page = await stage.start();
+      await page.run('document.documentElement.style.zoom = arguments[0]', String(look.scale));
+      await pause(400);
+      const shot = async (state) => {
+        await pause(250);
+        writeFileSync(path.join(folder, `${look.name}-${state}.png`), await page.screenshot());
+        const over = await page.run('return [document.documentElement.scrollWidth - innerWidth, document.body.scrollWidth - document.body.clientWidth]');
+        assert.ok(over.every((pixels) => pixels <= 1), `${state}: ${over}`);
+      };
+      const narrow = (await page.run("return document.querySelector('.window').classList.contains('narrow')")) === true;
+      const assistant = () => (narrow ? page.press(Keys.control, 'j') : undefined);
+      for (const [name, says] of Object.entries(SAYS[look.language])) {
+        if (narrow) await page.press(Keys.control, 'b');
+        await stage.select(name);
+        await page.shows('main h1', name);
+        await page.until(() => page.run("return !document.querySelector('main [aria-busy=true]') && !/Reading|正在读取/.test(document.querySelector('main').innerText)"), 'the preview');
+        await pause(600);
+        await shot(`open-${name}`);
+        await assistant();
+        await stage.say(says);
+        await page.until(() => page.find('#accept'), 'the review');
+        if (narrow) await shot(`assistant-${name}`);
+        if (narrow) await page.run("document.querySelector('.veil')?.click()");
+        await pause(900);
+        await shot(`review-${name}`);
+      }
+      await page.click('#accept');
+      await page.gone('#accept');
+      await shot('accepted');
+      await page.click('#tab-history');
+      await pause(300);
+      await shot('history');
+      await assistant();
+      await stage.say(look.language === 'en' ? 'replace "no such words" with "x"' : '把“没有这样的字”改成“x”');
+      await page.until(() => page.run("return document.querySelector('[data-ok=false]') !== null || document.querySelectorAll('[role=log] article[data-state=done]').length > 4"), 'the refusal');
+      await shot('refused');
+      if (narrow) await page.run("document.querySelector('.veil')?.click()");
+      await page.press(Keys.control, 'k');
+      await shot('palette');
+      await page.press(Keys.escape);
+      await page.press('\uE031');
+      await shot('help');
+      await page.press(Keys.escape);
+      await page.press(Keys.control, ',');
+      for (const settings of PAGES) {
+        await page.click(`#settings-${settings}`);
+        await shot(`settings-${settings}`);
+      }
+      await page.press(Keys.escape);
+      for (const document of (await stage.ask('documents.list', {})).value) await stage.ask('documents.close', { file_id: document.file_id });
+      await page.until(() => page.find('.empty'), 'the empty window');
+      await shot('empty');
+    } finally {
+      await stage.close();
+    }
+  });
+}
