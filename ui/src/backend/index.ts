@@ -1,5 +1,4 @@
 /** The page's only door: requests, and one ordered stream of events. Which backend stands behind it is decided here, once. */
-import type { AnswersOfEndpoints, ParamsOfEndpoints } from './endpoints';
 import type { AnswersOfShell, Begin, Opened, ParamsOfShell } from './shell';
 import type { Answers } from './generated/Answers';
 import type { AppError } from './generated/AppError';
@@ -42,13 +41,11 @@ export interface ToolReceipt {
   [more: string]: unknown;
 }
 
-type Outer = AnswersOfShell & AnswersOfEndpoints;
-type OuterParams = ParamsOfShell & ParamsOfEndpoints;
 type CoreCommand = keyof Answers;
 type CoreParams<C extends CoreCommand> = Extract<Request, { command: C }>['params'];
-export type Command = CoreCommand | keyof Outer;
-export type Params<C extends Command> = C extends keyof OuterParams ? OuterParams[C] : C extends CoreCommand ? CoreParams<C> : never;
-export type Answer<C extends Command> = C extends keyof Outer ? Outer[C] : C extends CoreCommand ? Answers[C] : never;
+export type Command = CoreCommand | keyof AnswersOfShell;
+export type Params<C extends Command> = C extends keyof ParamsOfShell ? ParamsOfShell[C] : C extends CoreCommand ? CoreParams<C> : never;
+export type Answer<C extends Command> = C extends keyof AnswersOfShell ? AnswersOfShell[C] : C extends CoreCommand ? Answers[C] : never;
 
 export type AppEvent =
   | Event
