@@ -22,7 +22,6 @@ pub(crate) const TO_TEST: &[&str] = &[
     "gnome-keyring",
     "python3",
     "python3-gi",
-    "gnome-keyring",
     "gir1.2-gtk-3.0",
     "fonts-dejavu-core",
     "fonts-noto-cjk",
