@@ -26,7 +26,8 @@ export class Preferences {
   }
 
   async set(changes: Changes): Promise<void> {
-    await this.session.attempt(async () => this.take(await this.session.backend.call('settings.update', { changes: changes as never })));
+    const plain = $state.snapshot(changes);
+    await this.session.attempt(async () => this.take(await this.session.backend.call('settings.update', { changes: plain as never })));
   }
 
   hear(event: AppEvent): void {
