@@ -98,7 +98,8 @@ pub(crate) async fn begin(shell: &Arc<Shell>, language: PageLanguage) -> Result<
 
 /// Where the command line tool lies, when it came with the app.
 fn command_line_tool() -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok()?.with_file_name(format!("stet{}", std::env::consts::EXE_SUFFIX));
+    let beside =
+        std::env::current_exe().ok()?.with_file_name(format!("stet{}", std::env::consts::EXE_SUFFIX));
     beside.is_file().then_some(beside)
 }
 

@@ -18,7 +18,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const rows = [];
 function row(subject, value, floor, limit, unit) {
   const ratio = value / floor;
-  rows.push({ subject, measured: `${value.toFixed(0)} ${unit}`, floor: `${floor.toFixed(0)} ${unit}`, ratio: ratio.toFixed(2), limit, holds: ratio <= limit });
+  rows.push({ subject, measured: `${value.toFixed(0)} ${unit}`, floor: `${floor.toFixed(0)} ${unit}`, ratio: Number(ratio.toFixed(2)), limit, holds: ratio <= limit });
 }
 
 /** The processes of an app: itself and everything that it started. */
@@ -194,10 +194,11 @@ async function sides() {
   }
 }
 
-const only = process.argv.slice(2);
+const only = process.argv.slice(2).filter((word) => word !== '--json');
 const wanted = (name) => only.length === 0 || only.includes(name);
 if (wanted('start')) await starts();
 if (wanted('open')) await openings();
 if (wanted('sides')) await sides();
-console.table(rows);
+if (process.argv.includes('--json')) console.log(JSON.stringify(rows));
+else console.table(rows);
 process.exitCode = rows.every((one) => one.holds) ? 0 : 1;

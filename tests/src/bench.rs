@@ -6,6 +6,7 @@ pub mod gateway;
 mod memory;
 pub mod package;
 pub mod pptx;
+pub mod window;
 
 pub use bounds::{bound, summary};
 
@@ -13,11 +14,12 @@ pub use bounds::{bound, summary};
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 4] = [
+pub const SUBJECTS: [Subject; 5] = [
     ("commit", commit::commit),
     ("gateway", gateway::gateway),
     ("package", package::package),
     ("pptx", pptx::pptx),
+    ("window", window::window),
 ];
 
 /// Measures one subject; `None` when there is none of that name.

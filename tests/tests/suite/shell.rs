@@ -37,7 +37,8 @@ fn the_policy_is_strict() {
     for (directive, sources) in policy {
         let sources = sources.as_str().unwrap();
         assert!(!sources.contains("unsafe") && !sources.contains('*'), "{directive}: {sources}");
-        let elsewhere = sources.split(' ').any(|source| source.starts_with("http") && source != "http://ipc.localhost");
+        let elsewhere =
+            sources.split(' ').any(|source| source.starts_with("http") && source != "http://ipc.localhost");
         assert!(!elsewhere, "{directive}: {sources}");
     }
     for (directive, sources) in [
@@ -68,9 +69,15 @@ fn only_the_backend_of_the_page_knows_tauri() {
             let is_door = path.components().any(|part| part.as_os_str() == "backend");
             assert!(is_door || !text.contains("@tauri-apps"), "{}", path.display());
             // The page asks the core for everything, so that nothing in it could be made to fetch.
-            let is_page = !is_door && path.extension().is_some_and(|extension| extension == "ts" || extension == "svelte");
+            let is_page = !is_door
+                && path.extension().is_some_and(|extension| extension == "ts" || extension == "svelte");
             let fetches = ["fetch(", "XMLHttpRequest", "WebSocket(", "EventSource(", "sendBeacon"];
-            assert!(!is_page || !fetches.iter().any(|word| text.contains(word) && !text.contains(&format!(".{word}"))), "{}", path.display());
+            assert!(
+                !is_page
+                    || !fetches.iter().any(|word| text.contains(word) && !text.contains(&format!(".{word}"))),
+                "{}",
+                path.display()
+            );
         }
     }
 }

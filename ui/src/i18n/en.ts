@@ -354,6 +354,7 @@ export const en = {
   'parts.all': 'all of it',
   'parts.some': '{count|without # part|without # parts}',
   'help.title': 'Help',
+  'help.licences': 'Licences of others',
   'help.shortcuts': 'Shortcuts',
   'settings.storage': 'Room taken by the history',
   'settings.models.list': 'List the models',

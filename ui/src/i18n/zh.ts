@@ -355,6 +355,7 @@ export const zh: Record<Key, string> = {
   'parts.all': '全部内容',
   'parts.some': '{count} 部分除外',
   'help.title': '帮助',
+  'help.licences': '第三方许可',
   'help.shortcuts': '快捷键',
   'settings.storage': '历史占用的空间',
   'settings.models.list': '列出模型',

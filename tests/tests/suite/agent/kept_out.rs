@@ -69,14 +69,23 @@ async fn sheets_and_cell_areas() {
 async fn slides_keep_their_identity() {
     let deck = sample("Kickoff.pptx");
     let attack = json!([{"op": "pptx_delete_slide", "slide": 3}]);
-    check("a.pptx", &deck, &["slide:258"], "Spring campaign", &["Harbour Studio", "Who does what"], attack).await;
+    check("a.pptx", &deck, &["slide:258"], "Spring campaign", &["Harbour Studio", "Who does what"], attack)
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sections_of_word_and_markdown() {
     let agreement = sample("Agreement.docx");
     let attack = json!([{"op": "docx_replace_text", "find": "2,000", "replace": "9", "scope": "all"}]);
-    check("a.docx", &agreement, &["section:1. Services"], "Payment", &["quarterly catalogue", "2,000 copies"], attack).await;
+    check(
+        "a.docx",
+        &agreement,
+        &["section:1. Services"],
+        "Payment",
+        &["quarterly catalogue", "2,000 copies"],
+        attack,
+    )
+    .await;
     let text = b"# Open\n\nseen\n\n# Secret\n\nthe hidden words\n\n## Deeper\n\nmore of them\n\n# After\n\nseen too\n";
     let attack = json!([{"op": "replace_lines", "start_line": 7, "end_line": 7, "text": "x"}]);
     check("a.md", text, &["section:Secret"], "seen too", &["the hidden words", "more of them"], attack).await;
@@ -90,8 +99,18 @@ async fn refusals_quote_nothing_hidden() {
     keep_out(&desk, &file, &["section:Secret"]);
     let replies = vec![
         edit("e1", &file, 1, json!([{"op": "replace_text", "find": "the budget is", "replace": "x"}])),
-        edit("e2", &file, 1, json!([{"op": "replace_lines", "start_line": 7, "end_line": 7, "text": "x", "expect_prefix": "nothing"}])),
-        edit("e3", &file, 1, json!([{"op": "replace_text", "find": "the budget was a milion", "replace": "x"}])),
+        edit(
+            "e2",
+            &file,
+            1,
+            json!([{"op": "replace_lines", "start_line": 7, "end_line": 7, "text": "x", "expect_prefix": "nothing"}]),
+        ),
+        edit(
+            "e3",
+            &file,
+            1,
+            json!([{"op": "replace_text", "find": "the budget was a milion", "replace": "x"}]),
+        ),
         Reply::text("No."),
     ];
     let (_, upstream) = ask(&desk, "go on", &[&file], EditMode::Stage, replies).await;

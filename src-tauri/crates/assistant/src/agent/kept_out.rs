@@ -117,9 +117,9 @@ impl KeptOut {
     /// Takes hidden places and texts out of the changes that a receipt tells, such as those of a restore.
     pub(crate) fn clean_receipt(&self, receipt: &mut Receipt) {
         let shown = |text: &Option<String>| text.as_deref().is_none_or(|text| !self.quotes(text, TELLING));
-        receipt.changes.retain(|change| {
-            !self.hides(&change.location) && shown(&change.before) && shown(&change.after)
-        });
+        receipt
+            .changes
+            .retain(|change| !self.hides(&change.location) && shown(&change.before) && shown(&change.after));
     }
 
     /// Whether a text quotes hidden content.
@@ -177,7 +177,8 @@ fn hidden(
             Part::Slide(_) | Part::Notes => true,
         };
         if !found {
-            let message = "A part of this document that the user keeps out is no longer found under its name.";
+            let message =
+                "A part of this document that the user keeps out is no longer found under its name.";
             return Err(AppError::new(ErrorCode::PathNotAllowed, message)
                 .hint("Ask the user to look at what the assistant may see of this document."));
         }
@@ -186,7 +187,8 @@ fn hidden(
     let nodes = outline.nodes.into_iter().zip(paths);
     let is_hidden = |node: &Node, path: &[String]| {
         // Nobody can tell to which section a text box, a note or a comment belongs.
-        let floats = ["textbox", "footnote", "endnote", "comment"].iter().any(|word| node.at.starts_with(word));
+        let floats =
+            ["textbox", "footnote", "endnote", "comment"].iter().any(|word| node.at.starts_with(word));
         let beside = format == Format::Docx && keeps_sections && floats;
         beside || parts.iter().any(|part| part.holds(node, path, &order))
     };
@@ -200,7 +202,8 @@ fn section_paths(format: Format, outline: &Outline) -> Vec<Vec<String>> {
         Format::Docx => {
             let mut above: Vec<(u64, String)> = Vec::new();
             let mut path = |node: &Node| {
-                let in_body = node.at.starts_with('p') || node.at.starts_with("t") && !node.at.starts_with("textbox");
+                let in_body =
+                    node.at.starts_with('p') || node.at.starts_with("t") && !node.at.starts_with("textbox");
                 if !in_body {
                     return Vec::new();
                 }
@@ -252,7 +255,9 @@ impl Part {
             Part::Range { sheet, rows, columns } => {
                 let area = area_of(&node.at);
                 sheet_of(&node.at).as_ref() == Some(sheet)
-                    && area.is_some_and(|(of_rows, of_columns)| meet(of_rows, *rows) && meet(of_columns, *columns))
+                    && area.is_some_and(|(of_rows, of_columns)| {
+                        meet(of_rows, *rows) && meet(of_columns, *columns)
+                    })
             }
             Part::Slide(id) => slide() == Some(*id),
             Part::Notes => node.kind == "notes",
@@ -308,7 +313,10 @@ mod tests {
     fn parts_are_read_and_addresses_compared() {
         assert_eq!(Part::read("slide:256"), Some(Part::Slide(256)));
         assert_eq!(Part::read("section:A > B"), Some(Part::Section(vec!["A".into(), "B".into()])));
-        assert_eq!(Part::read("range:'My sheet'!B2:D9"), Some(Part::Range { sheet: "My sheet".into(), rows: (2, 9), columns: (2, 4) }));
+        assert_eq!(
+            Part::read("range:'My sheet'!B2:D9"),
+            Some(Part::Range { sheet: "My sheet".into(), rows: (2, 9), columns: (2, 4) })
+        );
         assert_eq!(Part::read("range:Data"), None);
         assert_eq!(Part::read("anything"), None);
         let cell = |at: &str| Node::new(at, "cell", "x");
@@ -316,6 +324,9 @@ mod tests {
         assert!(column.holds(&cell("Data!D900"), &[], &[]) && !column.holds(&cell("Data!E1"), &[], &[]));
         assert!(!column.holds(&cell("Other!D1"), &[], &[]));
         let sheet = Part::read("sheet:It's").unwrap();
-        assert!(sheet.holds(&cell("'It''s'!A1"), &[], &[]) && sheet.holds(&Node::new("'It''s'", "sheet", ""), &[], &[]));
+        assert!(
+            sheet.holds(&cell("'It''s'!A1"), &[], &[])
+                && sheet.holds(&Node::new("'It''s'", "sheet", ""), &[], &[])
+        );
     }
 }

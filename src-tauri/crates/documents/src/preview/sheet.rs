@@ -138,11 +138,12 @@ impl Book {
         let palette = colors::Palette::read(&package, &relationships)?;
         let styles = styles::Styles::read(&package, &relationships, palette)?;
         let mut notices = Vec::new();
-        let strings = strings::Strings::read(&package, &relationships, styles.palette()).unwrap_or_else(|error| {
-            let message = format!("Texts of cells cannot be shown: {error}");
-            notices.push(Warning::new("preview_incomplete", message));
-            strings::Strings::unreadable()
-        });
+        let strings =
+            strings::Strings::read(&package, &relationships, styles.palette()).unwrap_or_else(|error| {
+                let message = format!("Texts of cells cannot be shown: {error}");
+                notices.push(Warning::new("preview_incomplete", message));
+                strings::Strings::unreadable()
+            });
 
         let root = workbook.root();
         let properties = workbook.child(root, Ns::S, "workbookPr");

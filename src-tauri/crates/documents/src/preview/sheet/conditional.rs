@@ -49,16 +49,39 @@ struct Rule {
 #[derive(Debug)]
 enum Test {
     /// A comparison with one or two constants.
-    Compares { operator: String, operands: Vec<Operand> },
+    Compares {
+        operator: String,
+        operands: Vec<Operand>,
+    },
     /// A text that is contained, not contained, or stands at the beginning or end.
-    Text { operator: String, text: String },
-    Blank { wanted: bool },
-    Error { wanted: bool },
-    Repeats { wanted: bool },
-    Average { above: bool, equal: bool },
-    Top { rank: f64, percent: bool, bottom: bool },
+    Text {
+        operator: String,
+        text: String,
+    },
+    Blank {
+        wanted: bool,
+    },
+    Error {
+        wanted: bool,
+    },
+    Repeats {
+        wanted: bool,
+    },
+    Average {
+        above: bool,
+        equal: bool,
+    },
+    Top {
+        rank: f64,
+        percent: bool,
+        bottom: bool,
+    },
     Scale(Vec<(Stop, [u8; 3])>),
-    Bar { least: Stop, most: Stop, color: String },
+    Bar {
+        least: Stop,
+        most: Stop,
+        color: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -134,7 +157,8 @@ impl Rule {
         let kind = value("type")?;
         let test = match kind.as_str() {
             "cellIs" => {
-                let operands = formulas.iter().map(|text| constant(text)).collect::<Option<Vec<Operand>>>()?;
+                let operands =
+                    formulas.iter().map(|text| constant(text)).collect::<Option<Vec<Operand>>>()?;
                 Test::Compares { operator: value("operator")?, operands }
             }
             "containsText" | "notContainsText" | "beginsWith" | "endsWith" => {
@@ -167,9 +191,9 @@ impl Rule {
     }
 
     fn covers(&self, row: u32, column: u32) -> bool {
-        self.areas.iter().any(|area| {
-            (area[0]..=area[2]).contains(&row) && (area[1]..=area[3]).contains(&column)
-        })
+        self.areas
+            .iter()
+            .any(|area| (area[0]..=area[2]).contains(&row) && (area[1]..=area[3]).contains(&column))
     }
 
     /// Whether the rule holds for a cell; what a more important rule has set stays.
@@ -187,7 +211,8 @@ impl Rule {
                     return false;
                 };
                 let (least, most) = (least.resolve(values), most.resolve(values));
-                let share = if most > least { ((value - least) / (most - least)).clamp(0.0, 1.0) } else { 1.0 };
+                let share =
+                    if most > least { ((value - least) / (most - least)).clamp(0.0, 1.0) } else { 1.0 };
                 look.bar.get_or_insert((share, color.clone()));
             }
             test => {
@@ -221,9 +246,9 @@ impl Rule {
             Test::Repeats { wanted } => {
                 let key = text_of(value).to_lowercase();
                 !key.is_empty()
-                    && self.values(rows, strings).is_some_and(|values| {
-                        (values.counts.get(&key).copied().unwrap_or(0) > 1) == *wanted
-                    })
+                    && self
+                        .values(rows, strings)
+                        .is_some_and(|values| (values.counts.get(&key).copied().unwrap_or(0) > 1) == *wanted)
             }
             Test::Average { above, equal } => {
                 let Some((value, values)) = number(value).zip(self.values(rows, strings)) else {
@@ -288,17 +313,16 @@ impl Stop {
     }
 
     fn resolve(self, values: &Values) -> f64 {
-        let (least, most) = (
-            values.sorted.first().copied().unwrap_or(0.0),
-            values.sorted.last().copied().unwrap_or(0.0),
-        );
+        let (least, most) =
+            (values.sorted.first().copied().unwrap_or(0.0), values.sorted.last().copied().unwrap_or(0.0));
         match self.kind {
             StopKind::Least => least,
             StopKind::Most => most,
             StopKind::Number => self.value,
             StopKind::Percent => least + (most - least) * self.value / 100.0,
             StopKind::Percentile => {
-                let place = self.value.clamp(0.0, 100.0) / 100.0 * values.sorted.len().saturating_sub(1) as f64;
+                let place =
+                    self.value.clamp(0.0, 100.0) / 100.0 * values.sorted.len().saturating_sub(1) as f64;
                 let (below, above) = (place.floor() as usize, place.ceil() as usize);
                 let at = |index: usize| values.sorted.get(index).copied().unwrap_or(most);
                 at(below) + (at(above) - at(below)) * place.fract()
@@ -325,7 +349,8 @@ fn bar(frame: &Xml, node: NodeId, styles: &Styles) -> Option<Test> {
 
 /// The colour of a value between the two stops around it.
 fn blended(stops: &[(Stop, [u8; 3])], value: f64, values: &Values) -> Option<String> {
-    let placed: Vec<(f64, [u8; 3])> = stops.iter().map(|(stop, color)| (stop.resolve(values), *color)).collect();
+    let placed: Vec<(f64, [u8; 3])> =
+        stops.iter().map(|(stop, color)| (stop.resolve(values), *color)).collect();
     let (first, last) = (placed.first()?, placed.last()?);
     let told = |color: [u8; 3]| format!("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
     if value <= first.0 {
@@ -364,7 +389,8 @@ fn compares(operator: &str, value: &CellShown, operands: &[Operand]) -> bool {
         _ => None,
     };
     let Some(to_first) = order(first) else { return operator == "notEqual" };
-    let within = || operands.get(1).and_then(order).is_some_and(|to_second| to_first.is_ge() && to_second.is_le());
+    let within =
+        || operands.get(1).and_then(order).is_some_and(|to_second| to_first.is_ge() && to_second.is_le());
     match operator {
         "lessThan" => to_first.is_lt(),
         "lessThanOrEqual" => to_first.is_le(),
@@ -381,7 +407,11 @@ fn compares(operator: &str, value: &CellShown, operands: &[Operand]) -> bool {
 fn number(value: &CellShown) -> Option<f64> {
     match value {
         CellShown::Number(number) => Some(*number),
-        CellShown::Empty | CellShown::Text(_) | CellShown::Truth(_) | CellShown::Error(_) | CellShown::Date(_) => None,
+        CellShown::Empty
+        | CellShown::Text(_)
+        | CellShown::Truth(_)
+        | CellShown::Error(_)
+        | CellShown::Date(_) => None,
     }
 }
 

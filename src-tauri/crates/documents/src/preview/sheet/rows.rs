@@ -295,7 +295,15 @@ fn keep(raw: RawCell, columns: [u32; 2], strings: &Strings, cells: &mut Vec<Cell
     if shows_something && (columns[0]..=columns[1]).contains(&raw.column) {
         let formula = raw.formula.as_ref().map(|text| format!("={text}"));
         let runs = raw.runs(strings);
-        cells.push(Cell { row: raw.row, column: raw.column, value, formula, style: raw.style, runs, look: None });
+        cells.push(Cell {
+            row: raw.row,
+            column: raw.column,
+            value,
+            formula,
+            style: raw.style,
+            runs,
+            look: None,
+        });
     }
 }
 

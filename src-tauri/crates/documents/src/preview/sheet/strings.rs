@@ -88,7 +88,14 @@ impl Strings {
                 _ => {}
             }
         }
-        Ok(Strings { bytes, prefix, starts, depth: limits.depth, is_unreadable: false, palette: palette.cloned() })
+        Ok(Strings {
+            bytes,
+            prefix,
+            starts,
+            depth: limits.depth,
+            is_unreadable: false,
+            palette: palette.cloned(),
+        })
     }
 
     /// The pieces of a string with several looks; `None` for one that is all of one look.

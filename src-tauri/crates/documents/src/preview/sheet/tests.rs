@@ -129,8 +129,14 @@ fn rich_text_comes_in_its_pieces() {
     assert_eq!(title.value, CellShown::Text("Budget of <spring>".into()));
     let runs = title.runs.as_ref().unwrap();
     assert_eq!((runs[0].text.as_str(), runs[0].bold), ("Budget ", None));
-    assert_eq!((runs[1].text.as_str(), runs[1].bold, runs[1].italic), ("of <spring>", Some(true), Some(false)));
-    assert_eq!((runs[1].color.as_deref(), runs[1].size, runs[1].font.as_deref()), (Some("#c00000"), Some(20.0), Some("Arial")));
+    assert_eq!(
+        (runs[1].text.as_str(), runs[1].bold, runs[1].italic),
+        ("of <spring>", Some(true), Some(false))
+    );
+    assert_eq!(
+        (runs[1].color.as_deref(), runs[1].size, runs[1].font.as_deref()),
+        (Some("#c00000"), Some(20.0), Some("Arial"))
+    );
     assert_eq!(at(&window, 4, 1).runs, None);
 }
 
@@ -143,7 +149,12 @@ fn conditional_formats_dress_cells() {
         assert_eq!(at(&window, 4, 3).look, None, "only the rule's own cells");
         at(&window, row, 2).look.clone().unwrap_or_default()
     };
-    let red = Look { fill: Some("#ffc7ce".into()), color: Some("#9c0006".into()), bold: Some(true), ..Look::default() };
+    let red = Look {
+        fill: Some("#ffc7ce".into()),
+        color: Some("#9c0006".into()),
+        bold: Some(true),
+        ..Look::default()
+    };
     // 100, 640, 1200, 450, 300
     let rule = "<cfRule type=\"cellIs\" dxfId=\"0\" priority=\"1\" operator=\"greaterThan\"><formula>500</formula></cfRule>";
     assert_eq!((look(rule, 5), look(rule, 4)), (red.clone(), Look::default()));
@@ -160,5 +171,8 @@ fn conditional_formats_dress_cells() {
     let bar = "<cfRule type=\"dataBar\" priority=\"1\"><dataBar><cfvo type=\"num\" val=\"0\"/><cfvo type=\"max\"/><color rgb=\"FF638EC6\"/></dataBar></cfRule>";
     assert_eq!(look(bar, 8).bar, Some((0.25, "#638ec6".into())));
     // A rule with a formula of its own is not guessed at.
-    assert_eq!(look("<cfRule type=\"expression\" dxfId=\"0\" priority=\"1\"><formula>B4&gt;1</formula></cfRule>", 5), Look::default());
+    assert_eq!(
+        look("<cfRule type=\"expression\" dxfId=\"0\" priority=\"1\"><formula>B4&gt;1</formula></cfRule>", 5),
+        Look::default()
+    );
 }
