@@ -150,9 +150,19 @@ export class Session {
   async accept(proposal: Proposal, changes?: number[]): Promise<boolean> {
     return await this.attempt(async () => {
       const receipt = await this.backend.call('proposals.accept', { proposal_id: proposal.proposal_id, changes });
-      this.settled(proposal.proposal_id, 'accepted');
+      if (changes) await this.takeRest(proposal);
+      else this.settled(proposal.proposal_id, 'accepted');
       this.notify('good', 'review.accepted', { rev: receipt.content_rev }, { undo: proposal.file_id });
     });
+  }
+
+  /** After a part was accepted the rest goes on waiting, if there is one. */
+  private async takeRest({ proposal_id, file_id }: Proposal): Promise<void> {
+    const waiting = await this.backend.call('proposals.list', { file_id });
+    const rest = waiting.find((other) => other.proposal_id === proposal_id && WAITING.includes(other.state));
+    if (!rest) return this.settled(proposal_id, 'accepted');
+    this.proposals[proposal_id] = rest;
+    this.changeAt = 0;
   }
 
   async reject(proposal: Proposal): Promise<boolean> {

@@ -79,8 +79,7 @@ test('the guide opens on F1 and is walked from the keyboard', async ({ page }) =
   await expect(help.getByRole('heading', { name: 'Begin' })).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await expect(help.getByRole('heading', { name: 'Say what should change' })).toBeVisible();
-  await page.keyboard.press('ArrowUp');
-  await page.keyboard.press('ArrowUp');
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowUp');
   await expect(help.getByRole('row', { name: 'Command palette' })).toContainText('Ctrl');
   await page.keyboard.press('Escape');
   await expect(help).toBeHidden();
