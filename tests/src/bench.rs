@@ -2,6 +2,7 @@
 
 mod bounds;
 pub mod commit;
+pub mod docx;
 pub mod gateway;
 mod memory;
 pub mod package;
@@ -16,6 +17,7 @@ pub type Subject = (&'static str, fn() -> String);
 /// Everything that can be measured.
 pub const SUBJECTS: [Subject; 5] = [
     ("commit", commit::commit),
+    ("docx", docx::docx),
     ("gateway", gateway::gateway),
     ("package", package::package),
     ("pptx", pptx::pptx),

@@ -7,12 +7,16 @@
 mod agent;
 #[path = "suite/cli.rs"]
 mod cli;
+#[path = "suite/docx_adversaries.rs"]
+mod docx_adversaries;
 #[path = "suite/docx_fidelity.rs"]
 mod docx_fidelity;
 #[path = "suite/docx_markdown.rs"]
 mod docx_markdown;
 #[path = "suite/docx_properties.rs"]
 mod docx_properties;
+#[path = "suite/docx_readers.rs"]
+mod docx_readers;
 #[path = "suite/docx_revisions.rs"]
 mod docx_revisions;
 #[path = "suite/docx_rules.rs"]

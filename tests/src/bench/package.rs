@@ -118,7 +118,12 @@ fn archive(sheet: &[u8]) -> Vec<u8> {
 }
 
 fn inflated(archive: &[u8]) -> Vec<u8> {
-    let (data, size) = entries::data_of(archive, SHEET).unwrap_or_default();
+    inflated_part(archive, SHEET)
+}
+
+/// The content of a part.
+pub(super) fn inflated_part(archive: &[u8], part: &str) -> Vec<u8> {
+    let (data, size) = entries::data_of(archive, part).unwrap_or_default();
     let mut content = Vec::with_capacity(size);
     let _ = DeflateDecoder::new(&archive[data]).read_to_end(&mut content);
     content
@@ -143,10 +148,15 @@ fn spliced(content: &[u8], needle: &str) -> Vec<u8> {
 
 /// What cannot be saved by anyone who rewrites the part.
 fn floor(archive: &[u8], needle: &str) -> Vec<u8> {
-    let content = inflated(archive);
-    let edited = spliced(&content, needle);
+    floor_of(archive, SHEET, |content| spliced(content, needle))
+}
+
+/// The same for any part and edit.
+pub(super) fn floor_of(archive: &[u8], part: &str, edit: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let content = inflated_part(archive, part);
+    let edited = edit(&content);
     drop(content);
-    let (data, _) = entries::data_of(archive, SHEET).unwrap_or_default();
+    let (data, _) = entries::data_of(archive, part).unwrap_or_default();
     let mut out = Vec::with_capacity(archive.len() + 1_024);
     out.extend_from_slice(&archive[..data.start]);
     let mut encoder = DeflateEncoder::new(&mut out, Compression::new(6));

@@ -100,6 +100,64 @@ fn what_is_not_inserted_is_refused() {
     assert_eq!(apply(&document, &insert(" \n")).unwrap_err().kind, EditErrorKind::InvalidArguments);
 }
 
+/// What each construct becomes: nothing is dropped without a word.
+#[test]
+fn every_construct_is_inserted() {
+    let document = Made::new(&p("start")).bytes();
+    let shown = |text: &str| -> Vec<String> {
+        texts(&inserted(&document, text)).into_iter().skip(1).map(|(_, text)| text).collect()
+    };
+    for (text, lines) in [
+        ("a\\\nb  \nc<br>d", vec!["a\nb\nc\nd"]),
+        ("soft\nbreak", vec!["soft break"]),
+        ("- [x] done\n- [ ] open", vec!["☒ done", "☐ open"]),
+        ("<div>\nraw\n</div>", vec!["<div>\nraw\n</div>"]),
+        ("a <kbd>b</kbd>", vec!["a <kbd>b</kbd>"]),
+        ("&copy; &amp; \\*", vec!["© & *"]),
+        ("- # head\n- ```\n  code\n\n  more\n  ```\n- ", vec!["head", "code\n\nmore", ""]),
+        ("1. a\n\n   b\n2. c", vec!["a", "b", "c"]),
+        ("> a\n>\n> - b\n>\n> > c", vec!["a", "b", "c"]),
+        ("    indented\n      code", vec!["indented\n  code"]),
+        ("Head\n====\n\nSub\n---", vec!["Head", "Sub"]),
+        ("[a][r] [b]\n\n[r]: https://r.example\n[b]: https://b.example", vec!["a b"]),
+        ("$x$ ==y== H~2~O", vec!["$x$ ==y== H~2~O"]),
+        ("| a |\n|---|\n| `x \\| y` |", vec!["a", "x | y", ""]),
+    ] {
+        assert_eq!(shown(text), lines, "{text}");
+    }
+    let commented = apply(&document, &insert("a <!-- b --> c\n\n<!-- d\ne -->\n\nf")).unwrap();
+    assert_eq!(commented.warnings[0].code, "html_comment_left_out");
+    assert!(!body(&commented.bytes).contains("<!--") && !body(&commented.bytes).contains("&lt;!--"));
+}
+
+#[test]
+fn links_are_written_as_a_relationship_may_hold_them() {
+    let document = Made::new(&p("start")).bytes();
+    let text = "<a@b.example> <https://c.example/x> [d](<https://d.example/a b?q=\"1\"> \"A & B\") [e](#part) [f]() [g](https://ü.example/é)";
+    let edited = inserted(&document, text);
+    let relationships = part(&edited, "word/_rels/document.xml.rels");
+    for target in [
+        "mailto:a@b.example",
+        "https://c.example/x",
+        "https://d.example/a%20b?q=%221%22",
+        "https://ü.example/é",
+    ] {
+        assert!(
+            relationships.contains(&format!("Target=\"{target}\" TargetMode=\"External\"")),
+            "{target}: {relationships}"
+        );
+    }
+    let markup = body(&edited);
+    assert!(
+        markup.contains(" w:tooltip=\"A &amp; B\">") && markup.contains("<w:hyperlink w:anchor=\"part\">"),
+        "{markup}"
+    );
+    assert_eq!(markup.matches("<w:hyperlink ").count(), 5, "a link that leads nowhere is its text");
+    for text in ["[x](vbscript:a)", "[x](DATA:text/html,a)", "[x]( javascript:a )"] {
+        assert_eq!(apply(&document, &insert(text)).unwrap_err().kind, EditErrorKind::WouldDamage, "{text}");
+    }
+}
+
 #[test]
 fn tracked_markdown_settles_both_ways() {
     let document = Made::new(&(p("start") + &p("end"))).bytes();

@@ -144,6 +144,80 @@ fn tracked_edits_of_real_paragraphs_settle_both_ways() {
     assert!(done > 3);
 }
 
+/// Every operation that can be tracked, at the first, a middle and the last paragraph of every document.
+#[test]
+fn tracked_operations_of_every_kind_settle_both_ways() {
+    let (mut done, mut refused) = (0, 0);
+    for (name, document) in documents() {
+        let nodes = outline(&document).unwrap().nodes;
+        let body: Vec<_> =
+            nodes.iter().filter(|node| node.kind == "paragraph" && node.more.contains_key("index")).collect();
+        let mut ops = vec![
+            json!({"op": "docx_append_paragraph", "text": "at the end"}),
+            json!({"op": "docx_insert_table_row", "table": 1, "row": 1}),
+            json!({"op": "docx_insert_table_row", "table": 1, "row": 2, "cells": ["x"]}),
+            json!({"op": "docx_delete_table_row", "table": 1, "row": 1}),
+            json!({"op": "docx_set_table_cell", "table": 1, "row": 1, "col": 1, "text": "one\n\ntwo"}),
+            json!({"op": "docx_replace_text", "find": "e", "replace": "E\tx", "occurrence": "all", "scope": "all"}),
+        ];
+        for position in [0, body.len() / 3, body.len() / 2, body.len() - 1] {
+            let at = &body[position].at;
+            ops.extend([
+                json!({"op": "docx_insert_paragraph", "at": at, "text": "before"}),
+                json!({"op": "docx_insert_paragraph", "at": at, "position": "after", "text": "after\n\nand more"}),
+                json!({"op": "docx_delete_paragraph", "at": at}),
+                json!({"op": "docx_set_paragraph", "at": at, "text": "one\n\ntwo"}),
+                json!({"op": "docx_insert_markdown", "at": at, "position": "after", "text": "## Head\n\n- a\n- b\n\n| t |\n|---|\n| u |"}),
+            ]);
+            if let Some(next) = body.get(position + 1) {
+                ops.push(json!({"op": "docx_delete_paragraph", "at": at, "end": next.at}));
+            }
+        }
+        for op in ops {
+            let op = json!([op]);
+            let Ok(tracked) = apply_tracked(&document, &op, true) else {
+                refused += 1;
+                continue;
+            };
+            let untracked =
+                apply_tracked(&document, &op, false).unwrap_or_else(|error| panic!("{name} {op}: {error:?}"));
+            let settle = |verdict: &str| {
+                let settle = json!([{"op": format!("docx_{verdict}_changes"), "author": "Stet Tester"}]);
+                apply_with(&tracked.bytes, &settle, Options::default())
+                    .map(|applied| applied.bytes)
+                    .or_else(|error| match error.kind {
+                        // What needed no mark (an empty paragraph made longer by nothing) has nothing to settle.
+                        EditErrorKind::ZeroMatches => Ok(tracked.bytes.clone()),
+                        _ => Err(error),
+                    })
+                    .unwrap_or_else(|error| panic!("{name} {op} {verdict}: {error:?}"))
+            };
+            let ended_placeholder = {
+                let count =
+                    |document: &[u8]| part(document, "word/document.xml").matches("showingPlcHdr").count();
+                count(&untracked.bytes) != count(&document)
+            };
+            assert_eq!(texts(&settle("accept")), texts(&untracked.bytes), "{name} {op} accepted");
+            let rejected = settle("reject");
+            assert_eq!(texts(&rejected), texts(&document), "{name} {op} rejected");
+            // Styles and lists that were made for the text stay, unused.
+            let is_story = |entry: &&stet_tests::decks::Entry| {
+                !["styles.xml", "numbering.xml", "[Content_Types].xml", ".rels"]
+                    .iter()
+                    .any(|end| entry.name.ends_with(end))
+            };
+            let (before, after) = (entries(&document), entries(&rejected));
+            for old in before.iter().filter(is_story).filter(|_| !ended_placeholder) {
+                let new = after.iter().find(|new| new.name == old.name).unwrap();
+                assert_eq!(canonical(&old.content), canonical(&new.content), "{name} {op}: {}", old.name);
+            }
+            done += 1;
+        }
+    }
+    println!("{done} tracked operations settled both ways, {refused} refused");
+    assert!(done > refused);
+}
+
 /// One piece of a random paragraph: markup and what it shows.
 fn piece() -> impl Strategy<Value = String> {
     let word = "[a-d ]{1,6}|[é中&<]{1,2}";

@@ -6,7 +6,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use stet_tests::decks::{apply, outline};
+use stet_tests::{
+    decks::{apply, outline},
+    readers::python,
+};
 
 fn is_full() -> bool {
     std::env::var_os("STET_FULL").is_some()
@@ -16,31 +19,6 @@ fn is_full() -> bool {
 fn work() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     target.unwrap_or_else(|| stet_tests::repository().join("target")).join("readers")
-}
-
-/// The interpreter of a virtual environment with the pinned packages, or why there is none.
-fn python() -> Result<PathBuf, String> {
-    let requirements = stet_tests::repository().join("tests/readers/requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).map_err(|error| error.to_string())?;
-    let (venv, stamp) = (work().join("venv"), work().join("venv.stamp"));
-    let interpreter = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if std::fs::read_to_string(&stamp).is_ok_and(|made| made == wanted) && interpreter.exists() {
-        return Ok(interpreter);
-    }
-    std::fs::create_dir_all(work()).map_err(|error| error.to_string())?;
-    let done = |command: &mut Command| match command.stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
-    };
-    done(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
-    done(
-        Command::new(&interpreter)
-            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "20", "-r"])
-            .arg(&requirements),
-    )?;
-    std::fs::write(&stamp, wanted).map_err(|error| error.to_string())?;
-    Ok(interpreter)
 }
 
 /// Operations that suit a deck, one of a kind.

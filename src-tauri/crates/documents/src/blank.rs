@@ -7,7 +7,7 @@ mod archive;
 use crate::{EditError, Format, package::xml::escape_text};
 
 /// A part's name in the package and its text.
-type Part = (&'static str, &'static str);
+pub(crate) type Part = (&'static str, &'static str);
 
 const CORE: &str = include_str!("blank/shared/core.xml");
 const APP: &str = include_str!("blank/shared/app.xml");
@@ -46,6 +46,11 @@ const PPTX: [Part; 21] = [
     ("ppt/theme/theme1.xml", THEME),
     ("ppt/theme/theme2.xml", THEME),
 ];
+
+/// A package of these parts, for the engine that makes its own new documents.
+pub(crate) fn packed(parts: &[Part]) -> Vec<u8> {
+    archive::write(parts.iter().copied())
+}
 
 /// An empty document: one empty sheet, or no slide. Refuses an author whose name XML
 /// cannot hold.

@@ -3,8 +3,8 @@
 use super::apply;
 use crate::{
     ApplyContext, Edit, EditError,
+    blank::packed,
     edit::Position,
-    error::EditErrorKind,
     package::{Package, PartName},
 };
 
@@ -40,7 +40,7 @@ pub fn create(markdown: &str, context: &ApplyContext<'_>) -> Result<Vec<u8>, Edi
 }
 
 fn empty_document(context: &ApplyContext<'_>) -> Result<Vec<u8>, EditError> {
-    let source = stored_archive("[Content_Types].xml", CONTENT_TYPES)?;
+    let source = packed(&[("[Content_Types].xml", CONTENT_TYPES)]);
     let mut package = Package::open(&source, &context.limits)?;
     let (main, styles) = (PartName::new("word/document.xml"), PartName::new("word/styles.xml"));
     package.add(&main, DOCUMENT.into(), &format!("{MAIN}document.main+xml"))?;
@@ -48,32 +48,4 @@ fn empty_document(context: &ApplyContext<'_>) -> Result<Vec<u8>, EditError> {
     package.add_relationship(&PartName::root(), "officeDocument", &main)?;
     package.add_relationship(&main, "styles", &styles)?;
     Ok(package.finish()?.bytes)
-}
-
-/// A zip archive with one stored entry (APPNOTE 4.3), dated at the format's epoch.
-fn stored_archive(name: &str, content: &str) -> Result<Vec<u8>, EditError> {
-    let size = |length: usize| {
-        u32::try_from(length)
-            .map_err(|_| EditError::new(EditErrorKind::TooLarge, "The document is too large."))
-    };
-    let length = size(content.len())?;
-    let mut common: Vec<u8> = Vec::new();
-    // Version 2.0, no flags, stored, 00:00 on 1980-01-01.
-    for field in [20_u16, 0, 0, 0, 0x0021] {
-        common.extend_from_slice(&field.to_le_bytes());
-    }
-    for field in [crc32fast::hash(content.as_bytes()), length, length] {
-        common.extend_from_slice(&field.to_le_bytes());
-    }
-    common.extend_from_slice(&(name.len() as u16).to_le_bytes());
-    common.extend_from_slice(&[0, 0]);
-    let mut out = [&b"PK\x03\x04"[..], &common, name.as_bytes(), content.as_bytes()].concat();
-    let start = size(out.len())?;
-    let record = [&b"PK\x01\x02\x14\x00"[..], &common, &[0; 14], name.as_bytes()].concat();
-    out.extend_from_slice(&record);
-    out.extend_from_slice(b"PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00");
-    out.extend_from_slice(&size(record.len())?.to_le_bytes());
-    out.extend_from_slice(&start.to_le_bytes());
-    out.extend_from_slice(&[0, 0]);
-    Ok(out)
 }

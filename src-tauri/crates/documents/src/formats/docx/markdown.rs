@@ -13,7 +13,7 @@ use super::{
     properties::{Look, look_like},
 };
 use crate::{EditError, edit::Position, package::xml::Splices};
-use read::{Block, Kind};
+use read::{Block, Kind, Markdown};
 use write::Writer;
 
 pub(super) fn insert_markdown(
@@ -26,7 +26,7 @@ pub(super) fn insert_markdown(
     let target = batch.paragraph(index, at)?;
     batch.check_protection(EditKind::Text)?;
     let tracking = batch.tracking()?;
-    let mut blocks = read::read(text)?;
+    let Markdown { mut blocks, comments } = read::read(text)?;
     if blocks.is_empty() {
         return Err(EditError::new(
             crate::error::EditErrorKind::InvalidArguments,
@@ -42,6 +42,12 @@ pub(super) fn insert_markdown(
     })?;
     batch.commit(target.part, &target.loaded, splices)?;
     report_new(batch, target.part, &written, blocks.iter().map(Block::text).collect());
+    if comments > 0 {
+        batch.warn_once(
+            "html_comment_left_out",
+            "Comments in the Markdown text show nothing and were not inserted.".into(),
+        );
+    }
     Ok(())
 }
 

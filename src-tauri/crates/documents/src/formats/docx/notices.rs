@@ -80,6 +80,12 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             );
         }
     }
+    if holds(b"permStart") {
+        add(
+            "has_permission_ranges",
+            "Some ranges are open to certain people while the document is protected; their marks stay where they are, and protection is honoured inside them too.".into(),
+        );
+    }
     if holds(b"altChunk") {
         add(
             "has_embedded_documents",

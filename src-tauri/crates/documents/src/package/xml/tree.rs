@@ -365,12 +365,26 @@ struct Builder {
     xml: Xml,
     open: Vec<u32>,
     depth: usize,
+    /// Where the next `xmlns` stands: tags before it declare nothing, so most are never searched.
+    next_declaration: usize,
+    /// The open elements that declare namespaces.
+    declaring: Vec<u32>,
+    /// The prefix looked up last and what it is bound to, while no declaration begins or ends: nearly every element has it.
+    last_prefix: Option<(String, Ns)>,
 }
 
 impl Builder {
     fn new(bytes: Vec<u8>, encoding: Encoding, depth: usize) -> Self {
-        let xml = Xml { bytes, encoding, nodes: Vec::new(), root: NodeId(NONE), declarations: Vec::new() };
-        Builder { xml, open: Vec::new(), depth }
+        let nodes = Vec::with_capacity(bytes.len() / 32);
+        let xml = Xml { bytes, encoding, nodes, root: NodeId(NONE), declarations: Vec::new() };
+        Builder {
+            xml,
+            open: Vec::new(),
+            depth,
+            next_declaration: 0,
+            declaring: Vec::new(),
+            last_prefix: None,
+        }
     }
 
     fn run(mut self) -> Result<Xml, XmlError> {
@@ -447,30 +461,54 @@ impl Builder {
         if self.open.is_empty() {
             self.xml.root = NodeId(index);
         }
+        let known = self.xml.declarations.len();
         self.declare(bytes, index, name.end as usize..span.end as usize);
+        let declares = self.xml.declarations.len() > known;
+        if declares {
+            self.last_prefix = None;
+        }
         let qualified = std::str::from_utf8(&bytes[widen(&name)]).map_err(|_| XmlError::Encoding)?;
         let prefix = qualified.split_once(':').map_or("", |(prefix, _)| prefix);
-        let namespace = match self.xml.namespace_of_prefix(NodeId(index), prefix) {
-            Some(uri) => Ns::of(uri),
-            None if prefix.is_empty() => Ns::None,
-            None => {
-                return Err(XmlError::IllFormed {
-                    at: span.start as usize,
-                    why: format!("the prefix {prefix} is not declared"),
-                });
-            }
-        };
-        self.xml.nodes[index as usize].namespace = namespace;
+        self.xml.nodes[index as usize].namespace = self.resolve(index, prefix, span.start as usize)?;
+        if declares && empty {
+            self.last_prefix = None;
+        }
         if !empty {
             self.open.push(index);
+            if declares {
+                self.declaring.push(index);
+            }
         }
         Ok(())
     }
 
-    /// Records the namespace declarations in a start tag (most have none, so a byte search comes first). The scanner has seen that the
-    /// tag is sound; a value may hold `xmlns` too, so its attributes are walked.
+    /// The namespace of an element by its prefix.
+    fn resolve(&mut self, element: u32, prefix: &str, at: usize) -> Result<Ns, XmlError> {
+        if let Some((known, namespace)) = &self.last_prefix
+            && known == prefix
+        {
+            return Ok(*namespace);
+        }
+        let namespace = match self.xml.namespace_of_prefix(NodeId(element), prefix) {
+            Some(uri) => Ns::of(uri),
+            None if prefix.is_empty() => Ns::None,
+            None => {
+                let why = format!("the prefix {prefix} is not declared");
+                return Err(XmlError::IllFormed { at, why });
+            }
+        };
+        self.last_prefix = Some((prefix.to_owned(), namespace));
+        Ok(namespace)
+    }
+
+    /// Records the namespace declarations in a start tag (most have none, which is known without looking at them). The scanner has
+    /// seen that the tag is sound; a value may hold `xmlns` too, so its attributes are walked.
     fn declare(&mut self, bytes: &[u8], element: u32, tag: Range<usize>) {
-        if memchr::memmem::find(&bytes[tag.clone()], b"xmlns").is_none() {
+        if self.next_declaration < tag.start {
+            let found = memchr::memmem::find(&bytes[tag.start..], b"xmlns");
+            self.next_declaration = found.map_or(usize::MAX, |found| tag.start + found);
+        }
+        if self.next_declaration >= tag.end {
             return;
         }
         let text = |range: Range<usize>| std::str::from_utf8(&bytes[range]).unwrap_or_default();
@@ -491,6 +529,9 @@ impl Builder {
 
     fn end(&mut self, span: &Range<u32>) {
         if let Some(index) = self.open.pop() {
+            if self.declaring.pop_if(|declaring| *declaring == index).is_some() {
+                self.last_prefix = None;
+            }
             let data = &mut self.xml.nodes[index as usize];
             data.content.end = span.start;
             data.span.end = span.end;

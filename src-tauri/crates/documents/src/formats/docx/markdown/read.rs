@@ -1,6 +1,6 @@
 //! Markdown (CommonMark with tables, strike-through and task lists) as a flat row of blocks.
 
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::{EditError, error::EditErrorKind};
 
@@ -13,12 +13,19 @@ pub(super) struct Emphasis {
     pub(super) code: bool,
 }
 
+/// Where a piece of text leads, and what is shown while the pointer rests on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) target: String,
+    pub(super) title: String,
+}
+
 /// A piece of text; line breaks are line feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inline {
     pub(super) text: String,
     pub(super) emphasis: Emphasis,
-    pub(super) link: Option<String>,
+    pub(super) link: Option<Link>,
 }
 
 /// What a paragraph is.
@@ -90,8 +97,16 @@ struct OpenTable {
     rows: Vec<Vec<Vec<Inline>>>,
 }
 
+/// What a text holds.
+#[derive(Debug)]
+pub(super) struct Markdown {
+    pub(super) blocks: Vec<Block>,
+    /// HTML comments, which show nothing and are left out.
+    pub(super) comments: usize,
+}
+
 /// Reads the text, or says what it holds that is not inserted.
-pub(super) fn read(text: &str) -> Result<Vec<Block>, EditError> {
+pub(super) fn read(text: &str) -> Result<Markdown, EditError> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -101,7 +116,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Block>, EditError> {
         reader.event(event)?;
     }
     reader.end_paragraph();
-    Ok(reader.blocks)
+    Ok(Markdown { blocks: reader.blocks, comments: reader.comments })
 }
 
 #[derive(Default)]
@@ -113,7 +128,7 @@ struct Reader {
     bold: usize,
     italic: usize,
     strike: usize,
-    links: Vec<String>,
+    links: Vec<Option<Link>>,
     quotes: usize,
     /// Lists around, with their number and first count.
     lists: Vec<(usize, Option<u64>)>,
@@ -122,6 +137,8 @@ struct Reader {
     marked: Vec<bool>,
     code: bool,
     table: Option<OpenTable>,
+    /// HTML comments that were met.
+    comments: usize,
 }
 
 fn refused(what: &str) -> EditError {
@@ -155,16 +172,23 @@ impl Reader {
 
     fn start(&mut self, tag: Tag<'_>) -> Result<(), EditError> {
         match tag {
+            Tag::Heading { .. } if self.is_unmarked() => {
+                // A heading that begins an item is its text: a paragraph has one style only.
+                self.bold += 1;
+                self.open_default();
+            }
             Tag::Heading { level, .. } => self.begin(Kind::Heading(number(level))),
             Tag::BlockQuote(_) => {
                 self.end_paragraph();
                 self.quotes += 1;
             }
-            Tag::CodeBlock(kind) => {
-                self.begin(Kind::Code);
+            // The language is no text of the document.
+            Tag::CodeBlock(_) => {
                 self.code = true;
-                // The language is no text of the document.
-                let (CodeBlockKind::Indented | CodeBlockKind::Fenced(_)) = kind;
+                match self.is_unmarked() {
+                    true => self.open_default(),
+                    false => self.begin(Kind::Code),
+                }
             }
             Tag::List(first) => {
                 self.end_paragraph();
@@ -193,7 +217,15 @@ impl Reader {
             Tag::Emphasis => self.italic += 1,
             Tag::Strong => self.bold += 1,
             Tag::Strikethrough => self.strike += 1,
-            Tag::Link { dest_url, .. } => self.links.push(safe_link(&dest_url)?),
+            Tag::Link { link_type, dest_url, title, .. } => {
+                let target = match link_type {
+                    LinkType::Email => format!("mailto:{dest_url}"),
+                    _ => safe_link(&dest_url)?,
+                };
+                // A link that leads nowhere is only its text.
+                let link = Link { target, title: title.to_string() };
+                self.links.push(Some(link).filter(|link| !link.target.is_empty()));
+            }
             Tag::Image { .. } => return Err(refused("an image")),
             Tag::FootnoteDefinition(_) => return Err(refused("a footnote")),
             _ => {}
@@ -203,16 +235,24 @@ impl Reader {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::HtmlBlock => self.end_paragraph(),
+            TagEnd::Heading(_) => {
+                if matches!(self.open, Some(Kind::Item(_))) {
+                    self.bold -= 1;
+                }
+                self.end_paragraph();
+            }
+            TagEnd::Paragraph => self.end_paragraph(),
+            TagEnd::HtmlBlock => {
+                self.drop_last_line_end();
+                self.end_paragraph();
+            }
             TagEnd::BlockQuote(_) => {
                 self.end_paragraph();
                 self.quotes -= 1;
             }
             TagEnd::CodeBlock => {
                 self.code = false;
-                if let Some(last) = self.inlines.last_mut() {
-                    last.text.truncate(last.text.trim_end_matches('\n').len());
-                }
+                self.drop_last_line_end();
                 self.end_paragraph();
             }
             TagEnd::List(_) => {
@@ -246,6 +286,18 @@ impl Reader {
         }
     }
 
+    /// Whether an item has begun and shown nothing yet.
+    fn is_unmarked(&self) -> bool {
+        self.open.is_none() && self.marked.last() == Some(&false)
+    }
+
+    /// The last line of a block of lines ends with it.
+    fn drop_last_line_end(&mut self) {
+        if let Some(last) = self.inlines.last_mut() {
+            last.text.truncate(last.text.trim_end_matches('\n').len());
+        }
+    }
+
     fn begin(&mut self, kind: Kind) {
         self.end_paragraph();
         self.open = Some(kind);
@@ -274,20 +326,20 @@ impl Reader {
         }
         let emphasis =
             Emphasis { bold: self.bold > 0, italic: self.italic > 0, strike: self.strike > 0, code };
-        let link = self.links.last().cloned();
+        let link = self.links.last().cloned().flatten();
         match self.inlines.last_mut() {
             Some(last) if last.emphasis == emphasis && last.link == link => last.text.push_str(text),
             _ => self.inlines.push(Inline { text: text.to_owned(), emphasis, link }),
         }
     }
 
-    /// `<br>` is a line break and comments are not shown; other HTML stays as it is written.
+    /// `<br>` is a line break and comments are not shown, which is told; other HTML stays as it is written.
     fn html(&mut self, html: &str) {
         let bare: String = html.chars().filter(|character| !character.is_whitespace()).collect();
         match bare.to_ascii_lowercase().as_str() {
             "<br>" | "<br/>" => self.text("\n", false),
-            comment if comment.starts_with("<!--") => {}
-            _ => self.text(html.trim_end_matches('\n'), false),
+            comment if comment.starts_with("<!--") && comment.ends_with("-->") => self.comments += 1,
+            _ => self.text(html, false),
         }
     }
 
@@ -315,8 +367,28 @@ fn safe_link(target: &str) -> Result<String, EditError> {
     let scheme = target.split_once(':').map(|(scheme, _)| scheme.trim().to_ascii_lowercase());
     match scheme.as_deref() {
         Some("javascript" | "vbscript" | "data") => Err(refused("a link that runs a script")),
-        _ => Ok(target.to_owned()),
+        _ => Ok(as_reference(target)),
     }
+}
+
+/// A target as a relationship may hold it: what no URI can hold is percent-encoded (RFC 3986, 2.1; RFC 3987 keeps other scripts).
+fn as_reference(target: &str) -> String {
+    let is_allowed = |character: char| {
+        !(character.is_whitespace() || character.is_control() || "<>\"{}|\\^`".contains(character))
+    };
+    let mut reference = String::new();
+    for character in target.chars() {
+        match is_allowed(character) {
+            true => reference.push(character),
+            false => {
+                let mut bytes = [0; 4];
+                for byte in character.encode_utf8(&mut bytes).bytes() {
+                    reference.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+    }
+    reference
 }
 
 #[cfg(test)]
@@ -328,7 +400,7 @@ mod tests {
             Block::Paragraph { kind, .. } => kind,
             Block::Table { .. } => Kind::Rule,
         };
-        read(text).map(|blocks| blocks.into_iter().map(kind).collect()).unwrap_or_default()
+        read(text).map(|text| text.blocks.into_iter().map(kind).collect()).unwrap_or_default()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
         styles::StyleKind,
         tracking::{Cuts, Tracking},
     },
-    read::{Align, Block, Inline, Item, Kind},
+    read::{Align, Block, Inline, Item, Kind, Link},
 };
 use crate::{
     EditError,
@@ -54,8 +54,8 @@ impl Writer {
         let part = batch.part(target.part).name.clone();
         let mut links = BTreeMap::new();
         for inline in inlines(blocks) {
-            let Some(link) = inline.link.as_deref().filter(|link| !link.starts_with('#')) else { continue };
-            if !links.contains_key(link) {
+            let Some(Link { target: link, .. }) = &inline.link else { continue };
+            if !link.starts_with('#') && !links.contains_key(link) {
                 let id = batch.package.add_external_relationship(&part, "hyperlink", link)?;
                 links.insert(link.to_owned(), id);
             }
@@ -138,7 +138,7 @@ impl Writer {
                 same_link.iter().map(|inline| self.run(inline, base, names)).collect::<Result<_, _>>()?;
             // A link is no content of an insertion (ECMA-376-1, 17.13.5.18), so the insertion stands inside it.
             let runs = tracking.map_or(runs.clone(), |tracking| tracking.insertion(names, &runs));
-            content.push_str(&match same_link.first().and_then(|inline| inline.link.as_deref()) {
+            content.push_str(&match same_link.first().and_then(|inline| inline.link.as_ref()) {
                 Some(link) => self.hyperlink(link, &runs, names)?,
                 None => runs,
             });
@@ -146,13 +146,17 @@ impl Writer {
         look.finished_paragraph(names, &content, tracking)
     }
 
-    fn hyperlink(&self, link: &str, runs: &str, names: &Names) -> Result<String, EditError> {
-        let target = match (link.strip_prefix('#'), self.links.get(link)) {
+    fn hyperlink(&self, link: &Link, runs: &str, names: &Names) -> Result<String, EditError> {
+        let target = match (link.target.strip_prefix('#'), self.links.get(&link.target)) {
             (Some(anchor), _) => format!("{}anchor=\"{}\"", names.attribute, escape_attribute(anchor)?),
             (None, Some(id)) => format!("{}id=\"{id}\"{}", self.relationships.0, self.relationships.1),
             (None, None) => return Ok(runs.to_owned()),
         };
-        Ok(format!("<{0}hyperlink {target}>{runs}</{0}hyperlink>", names.element))
+        let tooltip = match link.title.as_str() {
+            "" => String::new(),
+            title => format!(" {}tooltip=\"{}\"", names.attribute, escape_attribute(title)?),
+        };
+        Ok(format!("<{0}hyperlink {target}{tooltip}>{runs}</{0}hyperlink>", names.element))
     }
 
     fn run(&self, inline: &Inline, base: &str, names: &Names) -> Result<String, EditError> {
