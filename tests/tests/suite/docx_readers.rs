@@ -86,8 +86,8 @@ fn sets(document: &[u8]) -> Vec<(String, String, String)> {
         .into_iter()
         .filter(|node| node.kind == "paragraph" && node.more.contains_key("index"))
         .collect();
-    let settable = |range: &mut dyn Iterator<Item = usize>| {
-        range.find_map(|position| {
+    let settable = |positions: Vec<usize>| {
+        positions.into_iter().find_map(|position| {
             let node = &paragraphs[position];
             let new = same_length(&node.text)?;
             let op = json!([{"op": "docx_set_paragraph", "at": node.at, "text": new}]);
@@ -95,11 +95,8 @@ fn sets(document: &[u8]) -> Vec<(String, String, String)> {
         })
     };
     let count = paragraphs.len();
-    let mut found: Vec<_> =
-        [settable(&mut (0..count)), settable(&mut (count / 2..count)), settable(&mut (0..count).rev())]
-            .into_iter()
-            .flatten()
-            .collect();
+    let searched = [(0..count).collect(), (count / 2..count).collect(), (0..count).rev().collect()];
+    let mut found: Vec<(String, String, String)> = searched.into_iter().filter_map(settable).collect();
     found.sort();
     found.dedup();
     found
@@ -236,6 +233,8 @@ fn python_docx_finds_exactly_the_asked_difference() {
             }
             Edit::Comment => assert_eq!(old, new, "{name}: a comment changes no text"),
             Edit::Tracked => assert_eq!(old.len(), new.len(), "{name}: paragraphs came or went"),
+            // Inside a content control it sees nothing.
+            Edit::Markdown if old == new => unseen += 1,
             Edit::Markdown => {
                 let added: Vec<&String> = new.iter().filter(|text| !old.contains(text)).collect();
                 assert!(is_subsequence(old, new), "{name}: old paragraphs are not what they were");

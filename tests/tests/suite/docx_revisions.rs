@@ -294,7 +294,10 @@ fn the_corpus_settles_both_ways() {
                     // Files that are refused on opening, or protected.
                     let is_told = matches!(
                         error.kind,
-                        EditErrorKind::ZeroMatches | EditErrorKind::Damaged | EditErrorKind::ReadOnly
+                        EditErrorKind::ZeroMatches
+                            | EditErrorKind::Damaged
+                            | EditErrorKind::Encrypted
+                            | EditErrorKind::ReadOnly
                     );
                     let has_no_edits = [
                         "xml-xxe.docx",

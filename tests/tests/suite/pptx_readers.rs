@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use serde_json::{Value, json};
@@ -13,12 +13,6 @@ use stet_tests::{
 
 fn is_full() -> bool {
     std::env::var_os("STET_FULL").is_some()
-}
-
-/// A folder under `target` that stays.
-fn work() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    target.unwrap_or_else(|| stet_tests::repository().join("target")).join("readers")
 }
 
 /// Operations that suit a deck, one of a kind.

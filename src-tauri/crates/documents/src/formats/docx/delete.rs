@@ -88,7 +88,7 @@ pub(super) fn delete_entries(
             0 => nodes.clone(),
             _ => nodes.iter().filter_map(|node| index.twins(*node).get(branch - 1).copied()).collect(),
         };
-        let removals = removals(xml, &own);
+        let removals = removals(xml, &own, |_| false);
         if removals
             .iter()
             .all(|removal| matches!(removal, Removal::Content(_)) && removal.range(xml).is_empty())
@@ -142,20 +142,23 @@ pub(super) fn delete_entries(
     Ok(())
 }
 
-/// Which of the paragraphs go whole and which only lose their content, because a paragraph is needed in their place.
-pub(super) fn removals(xml: &Xml, paragraphs: &[NodeId]) -> Vec<Removal> {
+/// Which of the paragraphs go whole and which only lose their content, because a paragraph is needed in their place. `gone` names
+/// other blocks that go at the same time.
+pub(super) fn removals(xml: &Xml, paragraphs: &[NodeId], gone: impl Fn(NodeId) -> bool) -> Vec<Removal> {
     let mut kept: Vec<NodeId> = Vec::new();
     for (position, paragraph) in paragraphs.iter().enumerate().rev() {
         // Blocks after this one that stay: the ones not deleted, and the ones kept as empty paragraphs.
-        let stays = |block: &NodeId| !paragraphs.contains(block) || kept.contains(block);
+        let stays = |block: &NodeId| !(paragraphs.contains(block) || gone(*block)) || kept.contains(block);
         let following =
             std::iter::successors(next_block(xml, *paragraph), |block| next_block(xml, *block)).find(stays);
-        let stays_before = |block: &NodeId| !paragraphs[..position].contains(block);
-        let preceding =
-            std::iter::successors(previous_block(xml, *paragraph), |block| previous_block(xml, *block))
-                .find(stays_before);
+        let goes_before = |block: &NodeId| paragraphs[..position].contains(block);
+        let before =
+            || std::iter::successors(previous_block(xml, *paragraph), |block| previous_block(xml, *block));
+        let stays_before = |block: &NodeId| !(goes_before(block) || gone(*block));
+        let preceding = before().find(stays_before);
         // Of a stretch of deleted paragraphs the first decides: the others have a deleted one before them.
-        let is_first_of_stretch = previous_block(xml, *paragraph).is_none_or(|block| stays_before(&block));
+        let is_first_of_stretch =
+            !before().take_while(|block| !stays_before(block)).any(|block| goes_before(&block));
         if is_first_of_stretch && is_needed(xml, *paragraph, preceding, following) {
             kept.push(*paragraph);
         }

@@ -5,13 +5,14 @@ mod texts;
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    markup::{Names, OUR_SPACE, Piece, has_edge_space, pieces, raw_offset},
+    markup::{Names, Piece, pieces, raw_offset},
     tracking::{Cuts, Tracking},
 };
 use crate::{
     EditError,
-    package::xml::{NodeId, NodeKind, Ns, Splices, Xml, escape_text},
+    package::xml::{NodeId, NodeKind, Ns, Splices, Xml},
 };
+use texts::Texts;
 
 /// The changes inside one run.
 #[derive(Debug, Default)]

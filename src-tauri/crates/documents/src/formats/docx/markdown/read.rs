@@ -139,6 +139,8 @@ struct Reader {
     table: Option<OpenTable>,
     /// HTML comments that were met.
     comments: usize,
+    /// The lines of an open HTML block.
+    html_block: Option<String>,
 }
 
 fn refused(what: &str) -> EditError {
@@ -163,7 +165,10 @@ impl Reader {
                 self.blocks.push(Block::Paragraph { kind: Kind::Rule, inlines: Vec::new() });
             }
             Event::TaskListMarker(done) => self.text(if done { "☒ " } else { "☐ " }, false),
-            Event::InlineHtml(html) | Event::Html(html) => self.html(&html),
+            Event::InlineHtml(html) | Event::Html(html) => match &mut self.html_block {
+                Some(block) => block.push_str(&html),
+                None => self.html(&html),
+            },
             Event::FootnoteReference(_) => return Err(refused("a footnote")),
             Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, true),
         }
@@ -182,6 +187,7 @@ impl Reader {
                 self.end_paragraph();
                 self.quotes += 1;
             }
+            Tag::HtmlBlock => self.html_block = Some(String::new()),
             // The language is no text of the document.
             Tag::CodeBlock(_) => {
                 self.code = true;
@@ -243,7 +249,8 @@ impl Reader {
             }
             TagEnd::Paragraph => self.end_paragraph(),
             TagEnd::HtmlBlock => {
-                self.drop_last_line_end();
+                let block = self.html_block.take().unwrap_or_default();
+                self.html(block.trim_end_matches('\n'));
                 self.end_paragraph();
             }
             TagEnd::BlockQuote(_) => {

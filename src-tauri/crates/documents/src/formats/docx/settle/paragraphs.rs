@@ -65,7 +65,7 @@ impl Plan<'_, '_> {
             .filter(|paragraph| section_of(xml, *paragraph).is_none() && self.is_emptied(xml, *paragraph))
             .collect();
         let mut whole = Vec::new();
-        for removal in removals(xml, &empty) {
+        for removal in removals(xml, &empty, |block| is_gone(&self.gone, block)) {
             if let Removal::Whole(paragraph) = removal {
                 whole.push(paragraph);
             }
