@@ -61,12 +61,13 @@ test('a paragraph of a Word document, with the mouse', { timeout: 90_000 }, asyn
   await pause(300);
   const at = await page.run(`
     const frame = document.querySelector('main iframe');
-    const place = frame.getBoundingClientRect();
     const paragraph = [...frame.contentDocument.querySelectorAll('p')].find((one) => one.textContent.includes('twelve months'));
     paragraph.scrollIntoView({ block: 'center' });
     const box = paragraph.getBoundingClientRect();
     const now = frame.getBoundingClientRect();
-    return [Math.round(now.left + box.left + 60), Math.round(now.top + box.top + 8)];
+    const inside = frame.contentDocument;
+    const zoom = inside.documentElement.clientWidth / inside.body.getBoundingClientRect().width;
+    return [Math.round(now.left + (box.left + 60) * zoom), Math.round(now.top + (box.top + 8) * zoom)];
   `);
   const click = [{ type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }];
   await page.request('POST', `${page.session}/actions`, { actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: [{ type: 'pointerMove', x: at[0], y: at[1] }, ...click, ...click] }] });

@@ -117,3 +117,44 @@ test('in Chinese a refusal is told in Chinese, with the core’s own words on de
   await expect(card.getByText('is not in the document')).toBeHidden();
   await context.close();
 });
+
+test('a Word paragraph is walked to, changed where it stands, and sent as it was read', async ({ page }) => {
+  await open(page);
+  await page.locator('button[data-file="agreement.docx"]').click();
+  await expect(page.frameLocator('main iframe').locator('body')).toContainText('Northwind');
+  await expect(page.locator('main .box')).toHaveAttribute('aria-busy', 'false');
+  await page.locator('main .box').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.frameLocator('main iframe').locator('.stet-here')).toContainText('This agreement is made');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Change paragraph 2')).toHaveValue('Supply agreement');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Changed');
+  await page.keyboard.press('Control+Enter');
+  expect(await fake(page, 'documents.edit')).toMatchObject({ mode: 'stage', by_user: true, ops: [{ op: 'docx_set_paragraph', at: 'p2', text: 'Changed' }] });
+  await expect(page.locator('main .box')).toBeFocused();
+});
+
+test('a Word paragraph is picked with the mouse, and words in it are selected', async ({ page }) => {
+  await open(page);
+  await page.locator('button[data-file="agreement.docx"]').click();
+  const paragraph = page.frameLocator('main iframe').locator('p', { hasText: 'twelve months' });
+  await expect(paragraph).toBeVisible();
+  await expect(page.locator('main .box')).toHaveAttribute('aria-busy', 'false');
+  const box = await paragraph.boundingBox();
+  if (!box) throw new Error('no place');
+  await page.mouse.move(box.x + 4, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 180, box.y + 8, { steps: 4 });
+  await page.mouse.up();
+  const selected = await page.evaluate(() => (document.querySelector('main iframe') as HTMLIFrameElement).contentDocument?.getSelection()?.toString());
+  expect(selected).toMatch(/^The agreement/);
+  await expect(paragraph).toHaveClass(/stet-here/);
+  await page.mouse.dblclick(box.x + 60, box.y + 8);
+  await expect(page.locator('.in-place textarea')).toBeFocused();
+  const over = await page.locator('.in-place').boundingBox();
+  expect(over && Math.abs(over.y - box.y) < 40).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.in-place')).toBeHidden();
+});

@@ -56,5 +56,12 @@ export function selectedText(page: WordPage): string {
 /** Where an element lies in the box that scrolls. */
 export function placeOf(page: WordPage, element: HTMLElement): { left: number; top: number; width: number; height: number } {
   const rect = element.getBoundingClientRect();
-  return { left: page.frame.offsetLeft + rect.left, top: page.frame.offsetTop + rect.top, width: rect.width, height: rect.height };
+  const zoom = zoomOf(element.ownerDocument);
+  return { left: page.frame.offsetLeft + rect.left * zoom, top: page.frame.offsetTop + rect.top * zoom, width: rect.width * zoom, height: rect.height * zoom };
+}
+
+/** WebKit measures inside a zoomed body in the body's own pixels, Chromium in those of the screen: the body is as wide as its window. */
+function zoomOf(inside: Document): number {
+  const width = inside.body.getBoundingClientRect().width;
+  return width > 0 ? inside.documentElement.clientWidth / width : 1;
 }
