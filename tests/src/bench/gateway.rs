@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::bound;
+
 /// Measures, and gives a Markdown table.
 pub fn gateway() -> String {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -63,6 +65,8 @@ async fn passthrough() -> io::Result<String> {
     }
     let first = ratio(&passed, &direct, |round| round.first);
     let speed = ratio(&passed, &direct, |round| round.all);
+    bound("passthrough, time to first byte against direct", first, 1.05);
+    bound("passthrough, time for all bytes against direct", speed, 1.05);
     let added = median(&passed, |round| round.first).saturating_sub(median(&direct, |round| round.first));
     Ok(format!(
         "| passthrough, {STREAMS} streams at a model's pace: time to first byte, against direct | {first:.3} × | 1.05 × | adds {} µs |\n\
@@ -232,10 +236,12 @@ async fn validated_turn() -> io::Result<String> {
     }
     gaps.sort_unstable();
     let gap = gaps[gaps.len() / 2];
+    let against_parse = gap.as_secs_f64() / parse.as_secs_f64();
+    bound("validated turn, last byte in to first byte out against one parse", against_parse, 10.0);
     Ok(format!(
         "| validated turn, {} KiB of arguments: last byte in to first byte out, against one serde_json parse | {:.1} × | 10 × | {} µs / {} µs |\n",
         arguments.len() >> 10,
-        gap.as_secs_f64() / parse.as_secs_f64(),
+        against_parse,
         gap.as_micros(),
         parse.as_micros()
     ))
@@ -289,6 +295,8 @@ fn aggregation() -> String {
     });
     let ours =
         fastest(30, || drop(std::hint::black_box(replay_compiled(&tools, &options, pieces.iter().copied()))));
+    let time_against_floor = ours.as_secs_f64() / floor.as_secs_f64();
+    bound("aggregation, time against serde_json on the same events", time_against_floor, 2.0);
     format!(
         "| aggregation and judgement of {} events: speed, against serde_json on the same events | {:.2} × | ≥ 0.5 × | {} µs / {} µs |\n",
         data.len(),

@@ -408,8 +408,11 @@ impl Aggregator {
             }
             Ok(chunk) => {
                 let event = Event { data: body.to_vec(), ..Event::default() };
+                // A whole message is all there is to come; a delta may be the first of several.
+                let choices = chunk.choices.as_ref();
+                let is_message = choices.is_some_and(|all| all.0.iter().any(|choice| choice.message.0.is_some()));
                 self.take_chunk(chunk, &event, live);
-                self.turn.done = true;
+                self.turn.done = is_message;
             }
             Err(error) => self.turn.malformed = Some(error.to_string()),
         }
