@@ -51,20 +51,23 @@ pub fn entries(archive: &[u8]) -> Option<Vec<Entry>> {
             .collect::<Option<_>>()?;
         let record = archive.get(at..at + 46 + lengths.iter().sum::<usize>())?;
         let mut offset = number(record, 42..46)?;
+        let mut offset_at = 42..46;
         if offset == 0xFFFF_FFFF {
-            offset = wide_offset(record, 46 + lengths[0])?;
+            offset_at = wide_offset(record, 46 + lengths[0])?;
+            offset = number(record, offset_at.clone())?;
         }
-        records.push((record.to_vec(), offset + prefix, lengths[0]));
+        let mut without_offset = record.to_vec();
+        without_offset[offset_at].fill(0);
+        records.push((without_offset, offset + prefix, lengths[0]));
         at += record.len();
     }
     let mut bounds: Vec<usize> =
         records.iter().map(|(_, offset, _)| *offset).chain([start + prefix]).collect();
     bounds.sort_unstable();
-    let entry = |(mut record, offset, name): (Vec<u8>, usize, usize)| {
+    let entry = |(record, offset, name): (Vec<u8>, usize, usize)| {
         let next = bounds.iter().find(|bound| **bound > offset)?;
         let span = archive.get(offset..*next)?.to_vec();
         let content = content(&span, &record)?;
-        record[42..46].fill(0);
         Some(Entry { name: record[46..46 + name].to_vec(), record, span, content })
     };
     records.into_iter().map(entry).collect()
@@ -74,11 +77,12 @@ fn number(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     Some(bytes.get(range)?.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte)))
 }
 
-fn wide_offset(record: &[u8], extra: usize) -> Option<usize> {
+/// Where the offset lies in a zip64 extra field that is the first one.
+fn wide_offset(record: &[u8], extra: usize) -> Option<Range<usize>> {
     let before =
         [20, 24].iter().filter(|field| number(record, **field..**field + 4) == Some(0xFFFF_FFFF)).count();
     let at = extra + 4 + 8 * before;
-    number(record, at..at + 8)
+    (at + 8 <= record.len()).then_some(at..at + 8)
 }
 
 fn content(span: &[u8], record: &[u8]) -> Option<Vec<u8>> {

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod decks;
 pub mod entries;
+pub mod odd_archives;
 pub mod readers;
 pub mod streams;
 pub mod words;

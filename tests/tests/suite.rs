@@ -7,6 +7,8 @@
 mod agent;
 #[path = "suite/cli.rs"]
 mod cli;
+#[path = "suite/containers.rs"]
+mod containers;
 #[path = "suite/docx_adversaries.rs"]
 mod docx_adversaries;
 #[path = "suite/docx_fidelity.rs"]

@@ -36,4 +36,6 @@ fn open<'a>(bytes: &'a [u8], limits: &Limits) -> Result<buffer::Buffer<'a>, Docu
 }
 
 #[cfg(test)]
+mod odd_tests;
+#[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Package, PartName, Relationships,
+    Package, PartName, Relationship, Relationships,
     archive::{self, Archive, Entry},
     inflate,
     seam::Seam,
@@ -155,9 +155,10 @@ fn relationships_still_resolve(
         let before = original.relationships(&source).unwrap_or_default();
         for relationship in &now.items {
             let Some(target) = relationship.part() else { continue };
-            let was_dangling = before
-                .by_id(&relationship.id)
-                .is_some_and(|old| old.target == relationship.target && !original.has(&target));
+            // Ids are not always unique, so the id alone does not say which one it was.
+            let was_there =
+                |old: &Relationship| old.id == relationship.id && old.target == relationship.target;
+            let was_dangling = before.items.iter().any(was_there) && !original.has(&target);
             if !result.has(&target) && !was_dangling {
                 return Err(fault(&format!(
                     "{} of {source} points to {target}, which is not there",

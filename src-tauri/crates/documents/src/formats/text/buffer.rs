@@ -169,7 +169,12 @@ impl<'a> Buffer<'a> {
                 .unwrap_or(offset),
             Charset::Utf16 { .. } => offset - (offset - line_start) % 2,
             Charset::Legacy(_) => {
-                let mut at = line_start;
+                // Bytes below `0` are whole characters in every such encoding: none of them is a second or fourth byte.
+                let line = &self.bytes[line_start..offset.min(self.bytes.len())];
+                let mut at = line
+                    .iter()
+                    .rposition(|byte| *byte < b'0')
+                    .map_or(line_start, |found| line_start + found + 1);
                 loop {
                     let next = at + if at < offset { self.charset.decode_at(&self.bytes, at).len } else { 1 };
                     if next > offset {
@@ -216,23 +221,28 @@ impl<'a> Buffer<'a> {
         let (mut end, mut last) = (range.end, new.len());
         let mut endings = Vec::new();
         if range.end - start <= TRIM_BYTES {
-            let mut units = Vec::new();
+            // Lengths alone (a character has at most four bytes): the range may be large.
+            let mut lengths: Vec<u8> = Vec::new();
             let mut at = start;
             while at < range.end {
                 let unit = self.key_at(at);
-                units.push(unit);
+                lengths.push(unit.len as u8);
                 at += unit.len;
             }
-            while last > first && units.last().is_some_and(|unit| same(*unit, new[last - 1])) {
-                end -= units.pop().map_or(0, |unit| unit.len);
+            while let Some(&length) = lengths.last()
+                && last > first
+                && same(self.key_at(end - usize::from(length)), new[last - 1])
+            {
+                end -= usize::from(length);
+                lengths.pop();
                 last -= 1;
             }
             let mut at = start;
-            for unit in units {
-                if unit.key == NEWLINE {
-                    endings.push(at..at + unit.len);
+            for length in lengths.into_iter().map(usize::from) {
+                if self.key_at(at).key == NEWLINE {
+                    endings.push(at..at + length);
                 }
-                at += unit.len;
+                at += length;
             }
         }
         let with = self.encode(&new[first..last], start, end, &endings)?;

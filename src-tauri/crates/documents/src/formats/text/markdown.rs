@@ -1,8 +1,15 @@
 //! Headings of Markdown by lines (CommonMark 0.31): ATX and setext, outside fences, HTML blocks, lists, quotes and front matter.
 //!
-//! It knows as much of block structure as telling headings needs, and nothing about what stands inside a line.
+//! A document of ordinary size is read by pulldown-cmark. A large one is scanned line by line, with as much of block structure as
+//! telling headings needs: in memory that does not grow with it, and without the rarest corners (an HTML block of an unknown name, a
+//! paragraph that goes on inside a list).
 
-use super::buffer::{Buffer, Line};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::{
+    buffer::{Buffer, Line},
+    search::with_plain_ends,
+};
 
 /// A heading with its place in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +25,8 @@ pub(super) struct Heading {
     pub body_start: usize,
 }
 
+/// Documents up to here are read whole.
+const READ_WHOLE: usize = 4 << 20;
 /// What one line is read for; longer ones are no headings worth finding.
 const LINE_BYTES: usize = 4096;
 
@@ -27,35 +36,144 @@ const LOOK_AHEAD: usize = 8;
 const FRONT_MATTER_LINES: usize = 2_000;
 
 /// HTML that ends at a blank line (CommonMark, 4.6, kind 6).
-const HTML_BLOCKS: [&str; 24] = [
+const HTML_BLOCKS: [&str; 62] = [
     "address",
     "article",
     "aside",
+    "base",
+    "basefont",
     "blockquote",
     "body",
+    "caption",
     "center",
+    "col",
+    "colgroup",
+    "dd",
     "details",
     "dialog",
     "dir",
     "div",
     "dl",
+    "dt",
     "fieldset",
+    "figcaption",
     "figure",
     "footer",
     "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
     "header",
+    "hr",
     "html",
+    "iframe",
+    "legend",
+    "li",
+    "link",
     "main",
     "menu",
+    "menuitem",
     "nav",
+    "noframes",
     "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "search",
     "section",
+    "summary",
     "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
     "ul",
 ];
 
-/// The headings of a document up to a line (its headings that begin there included).
+/// The headings of a document, at least those up to a line.
 pub(super) fn headings(buffer: &Buffer<'_>, up_to_line: usize) -> Vec<Heading> {
+    match buffer.content().len() <= READ_WHOLE {
+        true => read(buffer),
+        false => scanned(buffer, up_to_line),
+    }
+}
+
+/// The headings as CommonMark has them, which takes the whole text in memory more than once.
+fn read(buffer: &Buffer<'_>) -> Vec<Heading> {
+    let lines: Vec<Line> = buffer.lines_from(buffer.content().start).collect();
+    let text = with_plain_ends(&buffer.text(buffer.content()));
+    let body = &text[front_matter(&text)..];
+    let (mut counted, mut number) = (0, text[..text.len() - body.len()].matches('\n').count() + 1);
+    let (mut depth, mut found) = (0_usize, Vec::new());
+    for (event, range) in Parser::new(body).into_offset_iter() {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth = depth.saturating_sub(1),
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 && range.start >= counted => {
+                number += body[counted..range.start].matches('\n').count();
+                counted = range.start;
+                let source = body[range].trim_end_matches('\n');
+                let last = number + source.matches('\n').count();
+                let (Some(first), Some(end)) = (lines.get(number - 1), lines.get(last - 1)) else { continue };
+                found.push(Heading {
+                    line: number,
+                    body: last + 1,
+                    level: level as usize,
+                    text: heading_text(source),
+                    start: first.start,
+                    body_start: end.next,
+                });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a heading says, as it is written.
+fn heading_text(source: &str) -> String {
+    match source.rsplit_once('\n') {
+        None => atx(source.trim_start()).map_or(source.trim(), |(_, text)| text).to_owned(),
+        Some((above, _)) => above.lines().map(str::trim).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The length of the front matter, its closing line included.
+fn front_matter(text: &str) -> usize {
+    let mut lines = text.split_inclusive('\n');
+    let opening = lines.next().unwrap_or_default();
+    let Some(closing) = closing_of(opening) else { return 0 };
+    let mut length = opening.len();
+    for line in lines.take(FRONT_MATTER_LINES) {
+        length += line.len();
+        if closing.contains(&line.trim_end()) {
+            return length;
+        }
+    }
+    0
+}
+
+/// What closes the front matter that a line opens.
+fn closing_of(opening: &str) -> Option<[&'static str; 2]> {
+    match opening.trim_end() {
+        "---" => Some(["---", "..."]),
+        "+++" => Some(["+++", "+++"]),
+        _ => None,
+    }
+}
+
+fn scanned(buffer: &Buffer<'_>, up_to_line: usize) -> Vec<Heading> {
     let mut scan = Scan::default();
     let lines = buffer.lines_from(buffer.content().start);
     for (index, line) in lines.enumerate() {
@@ -151,22 +269,15 @@ struct Scan {
 impl Scan {
     fn line(&mut self, number: usize, line: Line, text: &str) {
         match &mut self.state {
-            State::Start => {
-                let closing = match text.trim_end() {
-                    "---" => Some(["---", "..."]),
-                    "+++" => Some(["+++", "+++"]),
-                    _ => None,
-                };
-                match closing {
-                    Some(closing) => {
-                        self.state = State::FrontMatter { closing, undo: vec![(number, line, text.into())] }
-                    }
-                    None => {
-                        self.state = State::Blocks;
-                        self.block(number, line, text);
-                    }
+            State::Start => match closing_of(text) {
+                Some(closing) => {
+                    self.state = State::FrontMatter { closing, undo: vec![(number, line, text.into())] }
                 }
-            }
+                None => {
+                    self.state = State::Blocks;
+                    self.block(number, line, text);
+                }
+            },
             State::FrontMatter { closing, undo } => {
                 if closing.contains(&text.trim_end()) {
                     self.state = State::Blocks;
@@ -361,10 +472,12 @@ mod tests {
 
     fn found(text: &str) -> Vec<(usize, usize, String)> {
         let buffer = Buffer::new(text.as_bytes(), detect(text.as_bytes()).unwrap());
-        headings(&buffer, usize::MAX)
-            .into_iter()
-            .map(|heading| (heading.line, heading.level, heading.text))
-            .collect()
+        let told = |headings: Vec<Heading>| -> Vec<(usize, usize, String)> {
+            headings.into_iter().map(|heading| (heading.line, heading.level, heading.text)).collect()
+        };
+        let (read, scanned) = (read(&buffer), scanned(&buffer, usize::MAX));
+        assert_eq!(read, scanned, "{text}");
+        told(read)
     }
 
     fn one(line: usize, level: usize, text: &str) -> Vec<(usize, usize, String)> {

@@ -9,6 +9,8 @@ use super::buffer::{Buffer, NEWLINE};
 use super::charset::{Charset, INVALID};
 use crate::{Cancel, EditError, edit::Matching, error::EditErrorKind};
 
+/// More places than this would take more memory than the document.
+const MOST_PLACES: usize = 1 << 19;
 /// Cancelling is asked about once in so many units.
 const CANCEL_EVERY: usize = 1 << 20;
 const BLANK: u32 = b' ' as u32;
@@ -31,7 +33,9 @@ pub(super) fn find_all(
             let pattern = normalized_keys(find);
             let keys = Normalized { buffer, at: within.start, end: within.end };
             let found = find_keys(keys, &pattern, cancel)?;
-            Ok(found.into_iter().map(|place| within_line_ends(buffer, place, find)).collect())
+            let inside = found.into_iter().map(|place| within_line_ends(buffer, place, find));
+            // Nothing but line ends is left of a match with blanks alone: that is no place.
+            Ok(inside.filter(|place| !place.is_empty()).collect())
         }
         Matching::Exact if matches!(buffer.charset(), Charset::Utf8) && !find.contains('\n') => {
             find_bytes(buffer, within, find.as_bytes(), cancel)
@@ -55,11 +59,21 @@ fn find_bytes(
     while let Some(at) = finder.find(&haystack[from..]) {
         found.push(from + at..from + at + needle.len());
         from += at + 1;
+        if found.len() > MOST_PLACES {
+            return Err(too_many());
+        }
         if found.len().is_multiple_of(CANCEL_EVERY) && cancel() {
             return Err(cancelled());
         }
     }
     Ok(found)
+}
+
+fn too_many() -> EditError {
+    let message =
+        format!("The text is there more than {MOST_PLACES} times, which is the limit of one operation.");
+    EditError::new(EditErrorKind::TooLarge, message)
+        .hint("Give more of the text around the place, or narrow it down with `start_line` and `end_line`.")
 }
 
 fn cancelled() -> EditError {
@@ -204,6 +218,9 @@ fn find_keys(
             && let Some(start) = starts.front()
         {
             found.push(*start..span.end);
+            if found.len() > MOST_PLACES {
+                return Err(too_many());
+            }
         }
     }
     Ok(found)

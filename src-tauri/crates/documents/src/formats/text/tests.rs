@@ -8,7 +8,7 @@ use crate::{
     formats::text::{apply, outline},
 };
 
-fn run(bytes: &[u8], ops: Value) -> Result<Applied, EditError> {
+pub(super) fn run(bytes: &[u8], ops: Value) -> Result<Applied, EditError> {
     let ops: Vec<Edit> = serde_json::from_value(ops).unwrap();
     let ctx = ApplyContext {
         author: "Stet",
@@ -22,7 +22,7 @@ fn run(bytes: &[u8], ops: Value) -> Result<Applied, EditError> {
 }
 
 #[track_caller]
-fn gives(before: impl AsRef<[u8]>, ops: Value, after: impl AsRef<[u8]>) -> Applied {
+pub(super) fn gives(before: impl AsRef<[u8]>, ops: Value, after: impl AsRef<[u8]>) -> Applied {
     let applied = run(before.as_ref(), ops).unwrap();
     assert_eq!(String::from_utf8_lossy(&applied.bytes), String::from_utf8_lossy(after.as_ref()));
     assert_eq!(applied.bytes, after.as_ref());
@@ -30,7 +30,7 @@ fn gives(before: impl AsRef<[u8]>, ops: Value, after: impl AsRef<[u8]>) -> Appli
 }
 
 #[track_caller]
-fn refused(before: impl AsRef<[u8]>, ops: Value, kind: EditErrorKind) -> EditError {
+pub(super) fn refused(before: impl AsRef<[u8]>, ops: Value, kind: EditErrorKind) -> EditError {
     let error = run(before.as_ref(), ops).unwrap_err();
     assert_eq!(error.kind, kind, "{error:?}");
     error
