@@ -7,6 +7,7 @@ pub mod gateway;
 mod memory;
 pub mod package;
 pub mod pptx;
+pub mod text;
 pub mod window;
 
 pub use bounds::{bound, summary};
@@ -15,12 +16,13 @@ pub use bounds::{bound, summary};
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 5] = [
+pub const SUBJECTS: [Subject; 6] = [
     ("commit", commit::commit),
     ("docx", docx::docx),
     ("gateway", gateway::gateway),
     ("package", package::package),
     ("pptx", pptx::pptx),
+    ("text", text::text),
     ("window", window::window),
 ];
 

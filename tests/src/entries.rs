@@ -29,19 +29,31 @@ pub struct Difference {
 
 /// The entries in directory order; `None` when the archive is not sound.
 pub fn entries(archive: &[u8]) -> Option<Vec<Entry>> {
-    let end = memchr::memmem::rfind(archive, b"PK\x05\x06")?;
+    // A comment may hold what looks like an end record.
+    memchr::memmem::rfind_iter(archive, b"PK\x05\x06").find_map(|end| entries_before(archive, end))
+}
+
+fn entries_before(archive: &[u8], end: usize) -> Option<Vec<Entry>> {
     let mut count = number(archive, end + 10..end + 12)?;
     let mut size = number(archive, end + 12..end + 16)?;
     let mut start = number(archive, end + 16..end + 20)?;
+    let mut behind = end;
     if count == 0xFFFF || size == 0xFFFF_FFFF || start == 0xFFFF_FFFF {
         let locator = memchr::memmem::rfind(&archive[..end], b"PK\x06\x07")?;
-        let wide = number(archive, locator + 8..locator + 16)?;
+        let told = number(archive, locator + 8..locator + 16)?;
+        // Bytes in front of the archive may not be counted.
+        let is_there = archive.get(told..told + 4) == Some(b"PK\x06\x06");
+        let wide = if is_there { told } else { locator.checked_sub(56)? };
+        behind = wide;
         count = number(archive, wide + 32..wide + 40)?;
         size = number(archive, wide + 40..wide + 48)?;
         start = number(archive, wide + 48..wide + 56)?;
     }
-    let prefix =
-        if archive.get(start..start + 4) == Some(b"PK\x01\x02") { 0 } else { end.checked_sub(size + start)? };
+    let prefix = if archive.get(start..start + 4) == Some(b"PK\x01\x02") {
+        0
+    } else {
+        behind.checked_sub(size + start)?
+    };
     let mut at = start + prefix;
     let mut records = Vec::new();
     for _ in 0..count {
@@ -50,6 +62,9 @@ pub fn entries(archive: &[u8]) -> Option<Vec<Entry>> {
             .map(|field| number(archive, at + field..at + field + 2))
             .collect::<Option<_>>()?;
         let record = archive.get(at..at + 46 + lengths.iter().sum::<usize>())?;
+        if !record.starts_with(b"PK\x01\x02") {
+            return None;
+        }
         let mut offset = number(record, 42..46)?;
         let mut offset_at = 42..46;
         if offset == 0xFFFF_FFFF {
@@ -88,7 +103,7 @@ fn wide_offset(record: &[u8], extra: usize) -> Option<Range<usize>> {
 fn content(span: &[u8], record: &[u8]) -> Option<Vec<u8>> {
     let data = 30 + number(span, 26..28)? + number(span, 28..30)?;
     let body = span.get(data..)?;
-    if number(record, 10..12)? == 0 {
+    if number(record, 10..12)? != 8 {
         return body.get(..number(record, 20..24)?).map(<[u8]>::to_vec);
     }
     let mut content = Vec::new();

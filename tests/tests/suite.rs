@@ -53,6 +53,8 @@ mod pptx_text;
 mod previews;
 #[path = "suite/properties.rs"]
 mod properties;
+#[path = "suite/random_ops.rs"]
+mod random_ops;
 #[path = "suite/shell.rs"]
 mod shell;
 #[path = "suite/text.rs"]

@@ -1,17 +1,22 @@
 //! Random batches on every document of the corpus and the fixtures: done with nothing else touched, or refused with a reason of the
 //! contract.
 //!
-//! The batches are drawn from each document's own outline, some of them impossible on purpose. `STET_ROUNDS` sets how many per file;
-//! the seed of a failing one is in its message.
+//! The batches are drawn from each document's own outline, some of them impossible on purpose (`random_ops`). `STET_ROUNDS` sets how
+//! many per file, `STET_FULL` does many; the seed of a failing one is in its message.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use documents::{
-    Applied, ApplyContext, Edit, EditError, Format, Limits, Node, OutlineRequest, error::EditErrorKind,
+    Applied, ApplyContext, Edit, EditError, Format, Limits, OutlineRequest, error::EditErrorKind,
     package::audit,
 };
 use serde_json::{Value, json};
 use stet_tests::{corpus, entries, fixture};
+
+use crate::random_ops::{self, Dice};
 
 const OFFICE: [&str; 12] =
     ["docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "potx", "ppsx"];
@@ -20,40 +25,13 @@ const LARGEST: u64 = 400 << 10;
 
 fn documents() -> Vec<PathBuf> {
     let own = std::fs::read_dir(fixture("package")).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<PathBuf> = own.chain([fixture("pptx-slide-ops.pptx")]).chain(corpus(&OFFICE)).collect();
+    let texts = std::fs::read_dir(fixture("text")).unwrap().map(|entry| entry.unwrap().path());
+    let own = own.chain(texts).chain([fixture("pptx-slide-ops.pptx")]);
+    let mut all: Vec<PathBuf> = own.chain(corpus(&OFFICE)).chain(corpus(&["md"])).collect();
+    // Read from a folder in no order: the same documents get the same operations everywhere.
+    all.sort();
     all.retain(|path| std::fs::metadata(path).is_ok_and(|file| file.len() <= LARGEST));
     all
-}
-
-/// A small generator of our own (splitmix64), so that a seed means the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ mixed >> 31) % sides.max(1) as u64) as usize
-    }
-
-    fn pick<'t, T>(&mut self, from: &'t [T]) -> Option<&'t T> {
-        from.get(self.roll(from.len()))
-    }
-
-    fn text(&mut self) -> &'static str {
-        const TEXTS: [&str; 9] = [
-            "Stet",
-            "",
-            " two words ",
-            "a & <b> \"c\" 'd'",
-            "é中😀",
-            "line\nbreak",
-            "tab\there",
-            "_x0041_",
-            "=1+1",
-        ];
-        TEXTS[self.roll(TEXTS.len())]
-    }
 }
 
 fn apply(format: Format, bytes: &[u8], ops: &[Value], dice: &mut Dice) -> Result<Applied, EditError> {
@@ -70,97 +48,20 @@ fn apply(format: Format, bytes: &[u8], ops: &[Value], dice: &mut Dice) -> Result
     documents::apply(format, bytes, &edits, &ctx)
 }
 
-fn docx_op(nodes: &[Node], dice: &mut Dice) -> Value {
-    let places: Vec<&str> =
-        nodes.iter().filter(|node| node.kind == "paragraph").map(|node| node.at.as_str()).collect();
-    let at = dice.pick(&places).copied().unwrap_or("p1");
-    let shown = nodes.iter().find(|node| node.at == at).map_or("", |node| node.text.as_str());
-    let text = dice.text();
-    match dice.roll(11) {
-        0 | 1 => json!({"op": "docx_set_paragraph", "at": at, "text": format!("{shown} {text}")}),
-        2 => json!({"op": "docx_set_paragraph", "at": at, "text": text}),
-        3 => json!({"op": "docx_insert_paragraph", "at": at, "text": text, "position": "after"}),
-        4 => json!({"op": "docx_append_paragraph", "text": text}),
-        5 => json!({"op": "docx_delete_paragraph", "at": at}),
-        6 => {
-            json!({"op": "docx_replace_text", "find": piece(shown, dice), "replace": text, "occurrence": "all", "scope": "all"})
-        }
-        7 => {
-            json!({"op": "docx_insert_markdown", "at": at, "text": "# Head\n\n- one\n- **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"})
-        }
-        8 => {
-            json!({"op": "docx_set_table_cell", "table": 1, "row": 1 + dice.roll(3), "col": 1 + dice.roll(3), "text": text})
-        }
-        9 => json!({"op": "docx_insert_table_row", "table": 1, "row": 1 + dice.roll(3), "cells": [text]}),
-        _ => json!({"op": "docx_add_comment", "at": at, "text": text}),
-    }
-}
-
-fn piece(text: &str, dice: &mut Dice) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    dice.pick(&words).map_or("no such text".into(), |word| (*word).to_owned())
-}
-
-fn xlsx_op(nodes: &[Node], dice: &mut Dice) -> Value {
-    let cells: Vec<&Node> = nodes.iter().filter(|node| node.kind == "cell").collect();
-    let cell = dice.pick(&cells);
-    let sheet = cell.and_then(|node| node.more.get("sheet")).cloned().unwrap_or("Sheet1".into());
-    let address = cell.and_then(|node| node.more.get("cell")).cloned().unwrap_or("B2".into());
-    let text = dice.text();
-    let value = [json!(text), json!(12.5), json!(true), json!(null), json!({"formula": "=SUM(A1:A3)"})]
-        [dice.roll(5)]
-    .clone();
-    let (row, count) = (1 + dice.roll(9), 1 + dice.roll(3));
-    match dice.roll(11) {
-        0 | 1 => json!({"op": "xlsx_set_cell", "sheet": sheet, "cell": address, "value": value}),
-        2 => {
-            json!({"op": "xlsx_set_cell", "sheet": sheet, "cell": format!("{}{row}", ["A", "C", "AA", "XFD"][dice.roll(4)]), "value": value})
-        }
-        3 => json!({"op": "xlsx_append_rows", "sheet": sheet, "rows": [[value, text], [1, 2]]}),
-        4 => json!({"op": "xlsx_insert_rows", "sheet": sheet, "row": row, "count": count}),
-        5 => json!({"op": "xlsx_insert_cols", "sheet": sheet, "col": 1 + dice.roll(5), "count": count}),
-        6 => json!({"op": "xlsx_delete_rows", "sheet": sheet, "start": row, "end": row + count}),
-        7 => json!({"op": "xlsx_delete_cols", "sheet": sheet, "start": 1 + dice.roll(5)}),
-        8 => {
-            let shown = cell.map_or("", |node| node.text.as_str());
-            json!({"op": "xlsx_replace_text", "sheet": sheet, "find": piece(shown, dice), "replace": text, "occurrence": "all"})
-        }
-        9 => {
-            json!({"op": "xlsx_set_format", "sheet": sheet, "range": format!("A{row}:B{}", row + count), "bold": true})
-        }
-        _ => json!({"op": "xlsx_merge_cells", "sheet": sheet, "range": format!("A{row}:B{}", row + count)}),
-    }
-}
-
-fn pptx_op(nodes: &[Node], dice: &mut Dice) -> Value {
-    let shapes: Vec<&Node> =
-        nodes.iter().filter(|node| node.kind == "shape" && !node.text.is_empty()).collect();
-    let shape = dice.pick(&shapes);
-    let slide = shape.and_then(|node| node.more.get("slide")).cloned().unwrap_or(json!(1));
-    let id = shape.and_then(|node| node.more.get("shape")).cloned().unwrap_or(json!("title"));
-    let shown = shape.map_or("", |node| node.text.as_str());
-    let (text, place) = (dice.text(), 1 + dice.roll(5));
-    match dice.roll(9) {
-        0 | 1 => {
-            json!({"op": "pptx_replace_on_slide", "slide": slide, "find": piece(shown, dice), "replace": text, "occurrence": 1})
-        }
-        2 => {
-            json!({"op": "pptx_replace_text", "find": piece(shown, dice), "replace": text, "occurrence": "all", "include_notes": true})
-        }
-        3 => json!({"op": "pptx_set_text", "slide": slide, "shape": id, "text": text}),
-        4 => json!({"op": "pptx_set_notes", "slide": place, "text": text}),
-        5 => json!({"op": "pptx_duplicate_slide", "slide": place}),
-        6 => json!({"op": "pptx_move_slide", "slide": place, "to": 1 + dice.roll(5)}),
-        7 => json!({"op": "pptx_delete_slide", "slide": place}),
-        _ => json!({"op": "pptx_append_slide", "title": text, "body": ["one", "two"]}),
-    }
+/// What became of the operations of one name.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    tried: usize,
+    done: usize,
 }
 
 #[test]
 fn random_batches_touch_only_what_they_say() {
-    let rounds = std::env::var("STET_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
-    let (mut done, mut refused) = (0, 0);
-    for path in documents() {
+    let is_full = std::env::var_os("STET_FULL").is_some();
+    let rounds = std::env::var("STET_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds = rounds.unwrap_or(if is_full { 12 } else { 1 });
+    let mut tally: BTreeMap<String, Tally> = BTreeMap::new();
+    for (number, path) in documents().into_iter().enumerate() {
         let bytes = std::fs::read(&path).unwrap();
         let format = Format::of_name(&path.to_string_lossy());
         let request = OutlineRequest::default();
@@ -168,37 +69,169 @@ fn random_batches_touch_only_what_they_say() {
             continue;
         };
         let found = audit(&bytes, &Limits::default()).unwrap_or_default();
+        let names = random_ops::names(format);
         for seed in 0..rounds {
             let mut dice = Dice(seed * 1_000_003 + bytes.len() as u64);
-            let count = 1 + dice.roll(3);
-            let ops: Vec<Value> = (0..count).map(|_| one_op(format, &outline.nodes, &mut dice)).collect();
+            // In turn, so that every word is tried; what comes with it is drawn.
+            let first = &names[(number + seed as usize * 7) % names.len()];
+            let mut chosen = vec![first.clone()];
+            chosen.extend((0..dice.roll(3)).map(|_| names[dice.roll(names.len())].clone()));
+            let ops: Vec<Value> =
+                chosen.iter().map(|name| random_ops::draw(name, format, &outline.nodes, &mut dice)).collect();
             let told = format!("{} seed {seed}: {}", path.display(), Value::from(ops.clone()));
-            match apply(format, &bytes, &ops, &mut dice) {
-                Ok(applied) => {
-                    done += 1;
-                    only_what_is_said(&bytes, &applied, &told);
-                    let now = audit(&applied.bytes, &Limits::default())
-                        .unwrap_or_else(|error| panic!("{told}: {error}"));
-                    let new: Vec<&String> = now.difference(&found).collect();
-                    assert!(new.is_empty(), "{told}: {new:?}");
-                }
-                Err(error) => {
-                    refused += 1;
-                    assert_ne!(error.kind, EditErrorKind::Internal, "{told}: {error}");
-                }
+            let result = apply(format, &bytes, &ops, &mut dice);
+            for name in &chosen {
+                let entry = tally.entry(name.clone()).or_default();
+                entry.tried += 1;
+                entry.done += usize::from(result.is_ok());
+            }
+            match result {
+                Ok(applied) => is_sound(format, &bytes, &applied, &found, &told),
+                Err(error) => is_a_reason(&error, &told),
             }
         }
     }
-    println!("{done} batches done, {refused} refused");
+    for format in [Format::Text, Format::Docx, Format::Xlsx, Format::Pptx] {
+        for name in random_ops::names(format) {
+            let told = tally.get(&name).copied().unwrap_or_default();
+            println!("{name}: tried {}, done {}", told.tried, told.done);
+            assert!(told.tried > 0 || corpus(&OFFICE).is_empty(), "{name} was never tried");
+            assert!(told.done > 0 || !is_full, "{name} was never done");
+        }
+    }
 }
 
-fn one_op(format: Format, nodes: &[Node], dice: &mut Dice) -> Value {
-    match format {
-        Format::Docx => docx_op(nodes, dice),
-        Format::Xlsx => xlsx_op(nodes, dice),
-        Format::Pptx => pptx_op(nodes, dice),
-        Format::Text => json!({"op": "append_lines", "text": dice.text()}),
+/// A batch that fails at its end is refused whole, by that operation or one before it, and the very bytes can be edited after it.
+#[test]
+fn a_batch_that_fails_at_its_end_fails_whole() {
+    for (number, path) in documents().into_iter().enumerate().filter(|(number, _)| number % 4 == 0) {
+        let bytes = std::fs::read(&path).unwrap();
+        let format = Format::of_name(&path.to_string_lossy());
+        let request = OutlineRequest::default();
+        let Ok(outline) = documents::outline(format, &bytes, &request, &Limits::default(), &|| false) else {
+            continue;
+        };
+        let mut dice = Dice(number as u64);
+        let names = random_ops::names(format);
+        let name = &names[dice.roll(names.len())];
+        let impossible = match format {
+            Format::Text => json!({"op": "delete_text", "find": "⁂ nowhere ⁂"}),
+            Format::Docx => json!({"op": "docx_replace_text", "find": "⁂ nowhere ⁂", "replace": ""}),
+            Format::Xlsx => json!({"op": "xlsx_replace_text", "find": "⁂ nowhere ⁂", "replace": ""}),
+            Format::Pptx => json!({"op": "pptx_replace_text", "find": "⁂ nowhere ⁂", "replace": ""}),
+        };
+        let ops = [random_ops::draw(name, format, &outline.nodes, &mut dice), impossible];
+        let told = format!("{}: {ops:?}", path.display());
+        let error = apply(format, &bytes, &ops, &mut dice).expect_err(&told);
+        is_a_reason(&error, &told);
+        assert!(error.op.is_none_or(|op| op < 2), "{told}: {error:?}");
     }
+}
+
+fn is_a_reason(error: &EditError, told: &str) {
+    assert_ne!(error.kind, EditErrorKind::Internal, "{told}: {error}");
+    assert!(!error.message.is_empty(), "{told}");
+}
+
+fn is_sound(format: Format, before: &[u8], applied: &Applied, found: &BTreeSet<String>, told: &str) {
+    if !format.is_package() {
+        assert!(applied.package.is_none(), "{told}");
+        assert!(applied.changes.is_empty() || applied.bytes != before, "{told}: changes, but the very bytes");
+        return;
+    }
+    only_what_is_said(before, applied, told);
+    let now = audit(&applied.bytes, &Limits::default()).unwrap_or_else(|error| panic!("{told}: {error}"));
+    let new: Vec<&String> = now.difference(found).collect();
+    assert!(new.is_empty(), "{told}: {new:?}");
+}
+
+/// Two batches in a row, with positions counted by hand, do what one batch does with the positions that were read.
+#[test]
+fn one_batch_agrees_with_two_in_a_row() {
+    let mut agreed = 0;
+    for (number, path) in documents().into_iter().enumerate().filter(|(number, _)| number % 2 == 0) {
+        let bytes = std::fs::read(&path).unwrap();
+        let format = Format::of_name(&path.to_string_lossy());
+        let mut dice = Dice(number as u64 + 99);
+        let (edge, place, count) = (1 + dice.roll(4), 1 + dice.roll(5), 1 + dice.roll(2));
+        let is_insert = dice.roll(2) == 0;
+        // Where `place` is once the first operation is done; none when that has taken it away.
+        let moved = match is_insert {
+            true if place >= edge => Some(place + count),
+            false if place >= edge + count => Some(place - count),
+            false if place >= edge => None,
+            _ => Some(place),
+        };
+        let (first, second) = match shifting(format, is_insert, edge, count) {
+            Some(first) => (first, |place: usize| at_place(format, place)),
+            None => continue,
+        };
+        let once = apply(format, &bytes, &[first.clone(), second(place)].concat(), &mut Dice(0));
+        let told = format!("{}: {first:?} then {place}", path.display());
+        let Ok(between) = apply(format, &bytes, &first, &mut Dice(0)) else { continue };
+        let twice = moved.map(|moved| apply(format, &between.bytes, &second(moved), &mut Dice(0)));
+        match (once, twice) {
+            (Ok(once), Some(Ok(twice))) => {
+                assert_eq!(shown(format, &once.bytes), shown(format, &twice.bytes), "{told}");
+                agreed += 1;
+            }
+            (Err(error), None) => assert_eq!(error.kind, EditErrorKind::OutOfRange, "{told}: {error}"),
+            (Err(_), Some(Err(_))) => {}
+            (once, twice) => {
+                panic!("{told}: {:?}, {:?}", once.map(|a| a.changes), twice.map(|t| t.map(|a| a.changes)))
+            }
+        }
+    }
+    println!("{agreed} agreed");
+    assert!(agreed > 3, "{agreed}");
+}
+
+/// Operations that shift what lies behind `edge`.
+fn shifting(format: Format, is_insert: bool, edge: usize, count: usize) -> Option<Vec<Value>> {
+    let ops = match (format, is_insert) {
+        (Format::Text, true) => {
+            vec![json!({"op": "insert_lines", "line": edge, "text": vec!["new"; count].join("\n")})]
+        }
+        (Format::Text, false) => {
+            vec![json!({"op": "delete_lines", "start_line": edge, "end_line": edge + count - 1})]
+        }
+        (Format::Xlsx, true) => vec![json!({"op": "xlsx_insert_rows", "row": edge, "count": count})],
+        (Format::Xlsx, false) => {
+            vec![json!({"op": "xlsx_delete_rows", "start": edge, "end": edge + count - 1})]
+        }
+        (Format::Pptx, true) => {
+            vec![json!({"op": "pptx_insert_slide", "slide": edge, "title": "new"}); count]
+        }
+        (Format::Pptx, false) => {
+            (edge..edge + count).map(|slide| json!({"op": "pptx_delete_slide", "slide": slide})).collect()
+        }
+        (Format::Docx, true) => {
+            vec![json!({"op": "docx_insert_paragraph", "index": edge, "text": "new"}); count]
+        }
+        (Format::Docx, false) => {
+            (edge..edge + count).map(|index| json!({"op": "docx_delete_paragraph", "index": index})).collect()
+        }
+    };
+    // In a row, the positions of the first operations would mean something else one by one.
+    (ops.len() == 1).then_some(ops)
+}
+
+fn at_place(format: Format, place: usize) -> Vec<Value> {
+    vec![match format {
+        Format::Text => {
+            json!({"op": "replace_lines", "start_line": place, "end_line": place, "text": "here"})
+        }
+        Format::Xlsx => json!({"op": "xlsx_set_cell", "cell": format!("C{place}"), "value": "here"}),
+        Format::Pptx => json!({"op": "pptx_set_notes", "slide": place, "text": "here"}),
+        Format::Docx => json!({"op": "docx_set_paragraph", "index": place, "text": "here"}),
+    }]
+}
+
+/// The document as its outline shows it.
+fn shown(format: Format, bytes: &[u8]) -> Vec<(String, String)> {
+    let request = OutlineRequest::default();
+    let outline = documents::outline(format, bytes, &request, &Limits::default(), &|| false).unwrap();
+    outline.nodes.into_iter().map(|node| (node.at, node.text)).collect()
 }
 
 fn only_what_is_said(before: &[u8], applied: &Applied, told: &str) {
