@@ -30,7 +30,8 @@ pub struct Difference {
 /// The entries in directory order; `None` when the archive is not sound.
 pub fn entries(archive: &[u8]) -> Option<Vec<Entry>> {
     // A comment may hold what looks like an end record.
-    memchr::memmem::rfind_iter(archive, b"PK\x05\x06").find_map(|end| entries_before(archive, end))
+    let mut ends = memchr::memmem::rfind_iter(archive, b"PK\x05\x06");
+    ends.find_map(|end| entries_before(archive, end).filter(|found| !found.is_empty()))
 }
 
 fn entries_before(archive: &[u8], end: usize) -> Option<Vec<Entry>> {

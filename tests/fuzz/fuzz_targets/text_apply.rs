@@ -3,55 +3,37 @@
 
 use documents::{ApplyContext, Edit, Format, Limits, OutlineRequest, error::EditErrorKind};
 use libfuzzer_sys::{
-    arbitrary::{Arbitrary, Unstructured},
+    arbitrary::{self, Unstructured},
     fuzz_target,
 };
 
-#[derive(Debug, Arbitrary)]
-enum Op<'a> {
-    Replace(&'a str, &'a str, Option<u8>, bool, Option<u8>, Option<u8>),
-    Delete(&'a str, bool),
-    Insert(u8, &'a str, bool),
-    Lines(u8, u8, &'a str),
-    DeleteLines(u8, u8),
-    Append(&'a str),
-    Containing(&'a str, Option<&'a str>),
-    Section(&'a str, &'a str, bool),
-}
-
-impl Op<'_> {
-    fn edit(&self) -> Option<Edit> {
-        let value = match self {
-            Op::Replace(find, replace, occurrence, loose, start, end) => {
-                serde_json::json!({"op": "replace_text", "find": find, "replace": replace,
-                    "occurrence": occurrence.map_or("all".into(), |nth| serde_json::Value::from(nth)),
-                    "match": if *loose { "normalized" } else { "exact" }, "start_line": start, "end_line": end})
-            }
-            Op::Delete(find, all) if *all => serde_json::json!({"op": "delete_text", "find": find, "occurrence": "all"}),
-            Op::Delete(find, _) => serde_json::json!({"op": "delete_text", "find": find}),
-            Op::Insert(line, text, after) => {
-                serde_json::json!({"op": "insert_lines", "line": line, "text": text, "position": if *after { "after" } else { "before" }})
-            }
-            Op::Lines(start, end, text) => {
-                serde_json::json!({"op": "replace_lines", "start_line": start, "end_line": end, "text": text})
-            }
-            Op::DeleteLines(start, end) => serde_json::json!({"op": "delete_lines", "start_line": start, "end_line": end}),
-            Op::Append(text) => serde_json::json!({"op": "append_lines", "text": text}),
-            Op::Containing(contains, text) => {
-                serde_json::json!({"op": "replace_lines_containing", "contains": contains, "text": text})
-            }
-            Op::Section(heading, text, keep) => {
-                serde_json::json!({"op": "replace_section", "heading": heading, "text": text, "keep_heading": keep})
-            }
-        };
-        serde_json::from_value(value).ok()
-    }
+/// One operation of any kind.
+fn op(rest: &mut Unstructured<'_>) -> arbitrary::Result<serde_json::Value> {
+    let kind: u8 = rest.arbitrary()?;
+    let (find, text): (&str, &str) = (rest.arbitrary()?, rest.arbitrary()?);
+    let (first, last): (u8, u8) = (rest.arbitrary()?, rest.arbitrary()?);
+    let (is_one, is_other): (bool, bool) = (rest.arbitrary()?, rest.arbitrary()?);
+    let occurrence = if is_one { "all".into() } else { serde_json::Value::from(last) };
+    Ok(match kind % 8 {
+        0 => serde_json::json!({"op": "replace_text", "find": find, "replace": text, "occurrence": occurrence,
+            "match": if is_other { "normalized" } else { "exact" },
+            "start_line": first.checked_sub(200), "end_line": last.checked_sub(200)}),
+        1 if is_other => serde_json::json!({"op": "delete_text", "find": find}),
+        1 => serde_json::json!({"op": "delete_text", "find": find, "occurrence": occurrence}),
+        2 => serde_json::json!({"op": "insert_lines", "line": first, "text": text, "position": if is_one { "after" } else { "before" }}),
+        3 => serde_json::json!({"op": "replace_lines", "start_line": first, "end_line": last, "text": text}),
+        4 => serde_json::json!({"op": "delete_lines", "start_line": first, "end_line": last}),
+        5 => serde_json::json!({"op": "append_lines", "text": text}),
+        6 => serde_json::json!({"op": "replace_lines_containing", "contains": find, "text": is_one.then_some(text)}),
+        _ => serde_json::json!({"op": "replace_section", "heading": find, "text": text, "keep_heading": is_one}),
+    })
 }
 
 fuzz_target!(|input: &[u8]| {
     let mut rest = Unstructured::new(input);
-    let Ok(ops) = Vec::<Op<'_>>::arbitrary(&mut rest) else { return };
-    let edits: Vec<Edit> = ops.iter().take(8).filter_map(Op::edit).collect();
+    let count = rest.arbitrary::<u8>().unwrap_or(0) % 5;
+    let ops = (0..count).map_while(|_| op(&mut rest).ok());
+    let edits: Vec<Edit> = ops.filter_map(|op| serde_json::from_value(op).ok()).collect();
     let bytes = rest.take_rest();
     let limits = Limits::default();
     let ctx = ApplyContext {

@@ -240,6 +240,10 @@ fn read_end(source: &[u8], end: usize) -> Result<End, DocumentError> {
         }
         None => (count, size, offset, None),
     };
+    // No package is empty, but a comment may hold an end record that says so.
+    if count == 0 {
+        return Err(damaged("it holds no parts"));
+    }
     let (directory, shift) = locate_directory(source, size, offset, end64.unwrap_or(end))?;
     Ok(End { end, end64, count, directory, shift })
 }
