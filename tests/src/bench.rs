@@ -16,7 +16,7 @@ pub use bounds::{bound, summary};
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 6] = [
+pub const SUBJECTS: [Subject; 7] = [
     ("commit", commit::commit),
     ("docx", docx::docx),
     ("gateway", gateway::gateway),
