@@ -125,24 +125,53 @@ fn libreoffice_shows_every_slide() {
     let counted = ["move", "delete", "duplicate", "append"].map(|word| format!("pptx_{word}_slide"));
     let is_counted = |case: &Case| case.shown > 0 && counted.iter().any(|word| case.op["op"] == *word);
     let cases: Vec<Case> = cases(folder.path()).into_iter().filter(is_counted).collect();
-    let out = folder.path().join("pdf");
-    let profile = format!("-env:UserInstallation=file://{}", folder.path().join("profile").display());
-    let mut faults = Vec::new();
-    for some in cases.chunks(12) {
-        let mut office = Command::new("timeout");
-        office.args(["600", "soffice", &profile, "--headless", "--convert-to", "pdf", "--outdir"]).arg(&out);
-        match office.args(some.iter().map(|case| &case.after)).output() {
-            Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
-            Err(error) => return println!("LibreOffice is not available: {error}"),
+    let office = Office { folder: folder.path() };
+    let (mut faults, mut opened) = (Vec::new(), 0);
+    for some in cases.chunks(8) {
+        let files: Vec<&Path> = some.iter().map(|case| case.after.as_path()).collect();
+        if let Err(error) = office.convert(&files) {
+            return println!("LibreOffice is not available: {error}");
         }
         for case in some {
-            let pdf = out.join(case.after.with_extension("pdf").file_name().unwrap());
-            let found = std::fs::read(pdf).map_or(0, |pdf| pages(&pdf));
-            if found != case.shown {
-                faults.push(format!("{} {}: {found} of {} slides", case.name, case.op, case.shown));
+            // After a crash the files behind it are tried alone; what its original crashes as well is not ours.
+            let found = office.pages(&case.after).or_else(|| office.pages_alone(&case.after));
+            match found {
+                Some(found) if found == case.shown => opened += 1,
+                None if office.pages_alone(&case.before).is_none() => {
+                    println!("LibreOffice does not open {} as it was either", case.name);
+                }
+                found => {
+                    faults.push(format!("{} {}: {found:?} of {} slides", case.name, case.op, case.shown));
+                }
             }
         }
     }
-    println!("LibreOffice opened {} edited decks", cases.len());
+    println!("LibreOffice opened {opened} of {} edited decks", cases.len());
     assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// LibreOffice with a profile and an output of its own.
+struct Office<'f> {
+    folder: &'f Path,
+}
+
+impl Office<'_> {
+    /// Converts decks to PDF as far as it gets.
+    fn convert(&self, files: &[&Path]) -> std::io::Result<()> {
+        let profile = format!("-env:UserInstallation=file://{}", self.folder.join("profile").display());
+        let mut office = Command::new("timeout");
+        office.args(["300", "soffice", &profile, "--headless", "--convert-to", "pdf", "--outdir"]);
+        office.arg(self.folder.join("pdf")).args(files).output().map(drop)
+    }
+
+    /// The pages of what a deck became.
+    fn pages(&self, deck: &Path) -> Option<usize> {
+        let pdf = self.folder.join("pdf").join(deck.with_extension("pdf").file_name()?);
+        std::fs::read(pdf).ok().map(|pdf| pages(&pdf))
+    }
+
+    fn pages_alone(&self, deck: &Path) -> Option<usize> {
+        self.convert(&[deck]).ok()?;
+        self.pages(deck)
+    }
 }

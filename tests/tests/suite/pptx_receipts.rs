@@ -2,7 +2,7 @@
 //! `verify` finds in a deck.
 
 use serde_json::{Value, json};
-use stet_tests::decks::{apply, outline, part, patched};
+use stet_tests::decks::{apply, context, outline, part, patched};
 
 fn crafted() -> Vec<u8> {
     std::fs::read(stet_tests::fixture("pptx-slide-ops.pptx")).unwrap()
@@ -179,4 +179,18 @@ fn texts_of_the_corpus_are_seldom_called_too_long() {
     }
     println!("{} of {tried} texts: {told:#?}", told.len());
     assert!(told.len() * 10 <= tried, "{told:#?}");
+}
+
+#[test]
+fn new_files_of_every_format_have_nothing_to_find() {
+    for (format, text) in [
+        (documents::Format::Pptx, "# Cover\nsubtitle\n\n## Plan\n- first\n> say it\n"),
+        (documents::Format::Docx, "# Title\n\nA paragraph.\n\n- item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"),
+        (documents::Format::Xlsx, "name,amount\nAda,1.5\n"),
+    ] {
+        let source = documents::create::Source { text: Some(text.into()), rows: None };
+        let made = documents::create::create(format, &source, &context()).unwrap();
+        let findings = documents::audit(format, &made, &documents::Limits::default()).unwrap();
+        assert!(findings.is_empty(), "{format:?}: {findings:?}");
+    }
 }
