@@ -19,7 +19,11 @@ mod splice;
 mod write;
 pub mod xml;
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 pub use audit::{Finding, audit};
 pub use content_types::ContentTypes;
@@ -46,6 +50,8 @@ pub struct Package<'a> {
     spent: RefCell<u64>,
     replaced: BTreeMap<usize, PartBytes>,
     added: Vec<(PartName, PartBytes)>,
+    /// Where an added part lies in that list, by its canonical name.
+    added_places: HashMap<String, usize>,
     removed: std::collections::BTreeSet<usize>,
 }
 
@@ -59,25 +65,7 @@ pub struct Saved {
 impl<'a> Package<'a> {
     /// Reads the central directory; parts are inflated when asked for.
     pub fn open(source: &'a [u8], limits: &Limits) -> Result<Package<'a>, DocumentError> {
-        if source.len() as u64 > limits.file_bytes {
-            return Err(DocumentError::TooLarge(format!(
-                "The file has {} bytes; the limit is {}.",
-                source.len(),
-                limits.file_bytes
-            )));
-        }
-        let archive = Archive::open(source, limits)?;
-        let package = Package {
-            source,
-            limits: limits.clone(),
-            archive,
-            inflated: RefCell::default(),
-            marks: RefCell::default(),
-            spent: RefCell::new(0),
-            replaced: BTreeMap::new(),
-            added: Vec::new(),
-            removed: std::collections::BTreeSet::new(),
-        };
+        let package = Package::laid_out(source, limits)?;
         if !package.has(&PartName::content_types()) {
             return Err(package.without_types());
         }
@@ -86,6 +74,38 @@ impl<'a> Package<'a> {
         xml::check_well_formed(&package.require(&types)?, &package.limits)
             .map_err(|error| error.in_part(&types))?;
         Ok(package)
+    }
+
+    /// Reads the central directory and looks into no part.
+    fn laid_out(source: &'a [u8], limits: &Limits) -> Result<Package<'a>, DocumentError> {
+        if source.len() as u64 > limits.file_bytes {
+            return Err(DocumentError::TooLarge(format!(
+                "The file has {} bytes; the limit is {}.",
+                source.len(),
+                limits.file_bytes
+            )));
+        }
+        let archive = Archive::open(source, limits)?;
+        Ok(Package {
+            source,
+            limits: limits.clone(),
+            archive,
+            inflated: RefCell::default(),
+            marks: RefCell::default(),
+            spent: RefCell::new(0),
+            replaced: BTreeMap::new(),
+            added: Vec::new(),
+            added_places: HashMap::new(),
+            removed: std::collections::BTreeSet::new(),
+        })
+    }
+
+    /// Where an added part lies in the list of them.
+    fn added_at(&self, name: &PartName) -> Option<usize> {
+        match self.added_places.is_empty() {
+            true => None,
+            false => self.added_places.get(&name.canonical()).copied(),
+        }
     }
 
     /// What a package without `[Content_Types].xml` is.
@@ -122,14 +142,14 @@ impl<'a> Package<'a> {
 
     /// Whether the part exists now.
     pub fn has(&self, name: &PartName) -> bool {
-        self.added.iter().any(|(added, _)| added.same(name))
+        self.added_at(name).is_some()
             || matches!(self.entry(name), Ok(Some(index)) if !self.removed.contains(&index))
     }
 
     /// The part's bytes as they are now; `None` when there is no such part.
     pub fn read(&self, name: &PartName) -> Result<Option<PartBytes>, DocumentError> {
-        if let Some((_, bytes)) = self.added.iter().find(|(added, _)| added.same(name)) {
-            return Ok(Some(bytes.clone()));
+        if let Some(at) = self.added_at(name) {
+            return Ok(Some(self.added[at].1.clone()));
         }
         match self.entry(name)? {
             Some(index) if self.removed.contains(&index) => Ok(None),
@@ -152,8 +172,8 @@ impl<'a> Package<'a> {
 
     /// Plans new bytes for a part that exists; the same bytes as the original's are no change.
     pub fn replace(&mut self, name: &PartName, bytes: Vec<u8>) -> Result<(), EditError> {
-        if let Some((_, slot)) = self.added.iter_mut().find(|(added, _)| added.same(name)) {
-            *slot = Arc::new(bytes);
+        if let Some(at) = self.added_at(name) {
+            self.added[at].1 = Arc::new(bytes);
             return Ok(());
         }
         let index = self.editable_entry(name)?;
@@ -170,6 +190,7 @@ impl<'a> Package<'a> {
         if self.has(name) {
             return Err(EditError::new(EditErrorKind::Internal, format!("The part {name} exists already.")));
         }
+        self.added_places.insert(name.canonical(), self.added.len());
         self.added.push((name.clone(), Arc::new(bytes)));
         if self.content_type(name)?.as_deref() != Some(content_type) {
             self.set_content_type(name, content_type)?;
@@ -180,7 +201,11 @@ impl<'a> Package<'a> {
     /// Plans the removal of a part with its own relationships part and its Override. Relationships that point to it are the caller's.
     pub fn remove(&mut self, name: &PartName) -> Result<(), EditError> {
         for gone in [name.clone(), name.relationships_part()] {
-            self.added.retain(|(added, _)| !added.same(&gone));
+            if let Some(at) = self.added_at(&gone) {
+                self.added.remove(at);
+                let places = self.added.iter().enumerate().map(|(at, (name, _))| (name.canonical(), at));
+                self.added_places = places.collect();
+            }
             if matches!(self.entry(&gone)?, Some(index) if !self.removed.contains(&index)) {
                 let index = self.editable_entry(&gone)?;
                 self.replaced.remove(&index);

@@ -4,6 +4,7 @@
 //! with it. Declared sizes are used to find data, never to allocate.
 
 use std::{
+    cell::OnceCell,
     collections::{HashMap, hash_map},
     ops::Range,
 };
@@ -91,7 +92,14 @@ pub(super) struct Archive {
     pub(super) end64: Option<usize>,
     /// The end record; comment and trailing bytes follow it to the end of the file.
     pub(super) end: usize,
-    /// The first entry of each name, compared as part names are, and all of them where there are several.
+    /// Made when a name is first looked for.
+    index: OnceCell<Index>,
+}
+
+/// The entries by their names, compared as part names are.
+#[derive(Debug)]
+struct Index {
+    /// The first entry of each name, and all of them where there are several.
     first: HashMap<String, usize>,
     several: HashMap<String, Vec<usize>>,
 }
@@ -103,31 +111,36 @@ impl Archive {
         let End { end, end64, count, directory, shift } = find_end(source)?;
         let mut entries = read_directory(source, &directory, shift, count, limits.entries)?;
         lay_out(source, &mut entries, directory.start)?;
-        let mut archive =
-            Archive { entries, shift, directory, end64, end, first: HashMap::new(), several: HashMap::new() };
-        archive.first.reserve(archive.entries.len());
-        for (index, entry) in archive.entries.iter().enumerate().filter(|(_, entry)| !entry.is_folder()) {
-            match archive.first.entry(PartName::new(&entry.name).canonical()) {
-                hash_map::Entry::Vacant(place) => {
-                    place.insert(index);
-                }
-                hash_map::Entry::Occupied(first) => {
-                    let all = archive.several.entry(first.key().clone());
-                    all.or_insert_with(|| vec![*first.get()]).push(index);
-                }
-            }
-        }
-        Ok(archive)
+        Ok(Archive { entries, shift, directory, end64, end, index: OnceCell::new() })
     }
 
     /// The entries for a part: with slashes, without case, percent-decoded. More than one is a duplicate, for names that differ only in
     /// case count as one part (ECMA-376-2, 6.2.2.3).
     pub(super) fn find(&self, name: &PartName) -> Vec<usize> {
         let canonical = name.canonical();
-        match self.several.get(&canonical) {
+        let index = self.index.get_or_init(|| Index::of(&self.entries));
+        match index.several.get(&canonical) {
             Some(all) => all.clone(),
-            None => self.first.get(&canonical).copied().into_iter().collect(),
+            None => index.first.get(&canonical).copied().into_iter().collect(),
         }
+    }
+}
+
+impl Index {
+    fn of(entries: &[Entry]) -> Index {
+        let mut index = Index { first: HashMap::with_capacity(entries.len()), several: HashMap::new() };
+        for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| !entry.is_folder()) {
+            match index.first.entry(PartName::new(&entry.name).canonical()) {
+                hash_map::Entry::Vacant(place) => {
+                    place.insert(at);
+                }
+                hash_map::Entry::Occupied(first) => {
+                    let all = index.several.entry(first.key().clone());
+                    all.or_insert_with(|| vec![*first.get()]).push(at);
+                }
+            }
+        }
+        index
     }
 }
 

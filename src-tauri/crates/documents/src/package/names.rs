@@ -50,7 +50,7 @@ impl PartName {
 
     /// The folder with its trailing slash, or nothing.
     pub fn folder(&self) -> &str {
-        self.0.rfind(['/', '\\']).map_or("", |slash| &self.0[..=slash])
+        memchr::memrchr2(b'/', b'\\', self.0.as_bytes()).map_or("", |slash| &self.0[..=slash])
     }
 
     pub fn file_name(&self) -> &str {

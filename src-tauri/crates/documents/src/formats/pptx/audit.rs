@@ -26,6 +26,7 @@ pub fn audit(bytes: &[u8], limits: &Limits) -> Result<BTreeSet<Finding>, Documen
     slide_list(&package, &deck, &mut findings)?;
     sections(&xml, &deck, &mut findings);
     shows(&package, &xml, &deck, &mut findings)?;
+    masters(&package, &xml, &deck, &mut findings)?;
     for part in drawing_parts(&package) {
         drawing(&package, &xml, &deck, &part, &mut findings)?;
     }
@@ -68,6 +69,37 @@ fn slide_list(
         let is_slide = value("ContentType").ends_with(".slide+xml") && package.has(&part);
         if is_slide && !parts.contains(&part.canonical()) {
             findings.insert(format!("{part} is a slide but not in the list"));
+        }
+    }
+    Ok(())
+}
+
+/// The ids of masters and layouts are of one kind: unique in the deck, from 2,147,483,648 on (`ST_SlideMasterId`, 19.7.14).
+fn masters(
+    package: &Package<'_>,
+    xml: &Xml,
+    deck: &Deck,
+    findings: &mut BTreeSet<Finding>,
+) -> Result<(), DocumentError> {
+    let mut ids = BTreeSet::new();
+    let mut take = |xml: &Xml, entry: &str| {
+        for element in xml.descendants_named(xml.root(), Ns::P, entry) {
+            let id = xml.value(element, Ns::None, "id").and_then(|id| id.trim().parse::<u32>().ok());
+            match id {
+                Some(id) if id < 2_147_483_648 => {
+                    findings.insert(format!("the id {id} of a {entry} is out of range"));
+                }
+                Some(id) if !ids.insert(id) => {
+                    findings.insert(format!("the id {id} of a {entry} is there twice"));
+                }
+                _ => {}
+            }
+        }
+    };
+    take(xml, "sldMasterId");
+    for relationship in package.relationships(&deck.main)?.of_kind("slideMaster") {
+        if let Some(master) = relationship.part().filter(|part| package.has(part)) {
+            take(&package.xml(&master)?, "sldLayoutId");
         }
     }
     Ok(())
