@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     Package, PartName,
-    xml::{Ns, Splices, Xml, escape_attribute},
+    xml::{NodeId, Ns, Splices, Xml, escape_attribute},
 };
 use crate::{DocumentError, EditError, error::EditErrorKind};
 
@@ -75,21 +75,31 @@ fn kind_of(relationship_type: &str) -> String {
 
 fn parse(xml: &Xml, source: &PartName) -> Vec<Relationship> {
     let elements = xml.children_named(xml.root(), Ns::PackageRelationships, "Relationship");
-    elements
-        .filter_map(|element| {
-            let value = |name| xml.value(element, Ns::None, name).map(|value| value.into_owned());
-            let relationship_type = value("Type")?;
-            Some(Relationship {
-                id: value("Id")?,
-                kind: kind_of(&relationship_type),
-                relationship_type,
-                target: value("Target")?,
-                external: value("TargetMode").is_some_and(|mode| mode == "External"),
-                source: source.clone(),
-                span: xml.span(element),
-            })
-        })
-        .collect()
+    elements.filter_map(|element| read(xml, element, source)).collect()
+}
+
+/// One relationship, its attributes read in one pass: some parts have thousands.
+fn read(xml: &Xml, element: NodeId, source: &PartName) -> Option<Relationship> {
+    let (mut id, mut relationship_type, mut target, mut external) = (None, None, None, false);
+    for attribute in xml.attributes(element).filter(|attribute| attribute.namespace == Ns::None) {
+        match attribute.name {
+            "Id" => id = Some(attribute.value.into_owned()),
+            "Type" => relationship_type = Some(attribute.value.into_owned()),
+            "Target" => target = Some(attribute.value.into_owned()),
+            "TargetMode" => external = attribute.value == "External",
+            _ => {}
+        }
+    }
+    let relationship_type = relationship_type?;
+    Some(Relationship {
+        id: id?,
+        kind: kind_of(&relationship_type),
+        relationship_type,
+        target: target?,
+        external,
+        source: source.clone(),
+        span: xml.span(element),
+    })
 }
 
 impl Package<'_> {
