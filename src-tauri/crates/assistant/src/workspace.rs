@@ -92,7 +92,7 @@ impl Workspace {
     }
 
     fn open_once(options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
-        let (store, notices) = repair::open_store(&options.home)?;
+        let (store, notices) = repair::open_store(&options.home, options.lock_wait)?;
         let blobs = Blobs::open(options.home.join("blobs"), options.faults.clone())?;
         let workspace = Workspace {
             author: RwLock::new(options.author.clone()),
@@ -107,7 +107,18 @@ impl Workspace {
 
     /// Things about Stet's own data that the user should know, such as a repair.
     pub fn notices(&self) -> Vec<Warning> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        notices.extend(self.blobs.damage().into_iter().map(|text| Warning::new("copy_damaged", text)));
+        notices
+    }
+
+    /// Says something about Stet's own data, once.
+    fn notice(&self, code: &str, message: String) {
+        let warning = Warning::new(code, message);
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.contains(&warning) {
+            notices.push(warning);
+        }
     }
 
     /// Looks closely at the store, as after an error that should not happen. If it is damaged, that is said and the next start repairs it.
@@ -119,10 +130,7 @@ impl Workspace {
             repair::suspect(&self.options.home, &error);
             let message =
                 format!("Stet's store is damaged ({error}). It will be repaired at the next start.");
-            self.notices
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(Warning::new("store_damaged", message));
+            self.notice("store_damaged", message);
         }
     }
 
@@ -156,7 +164,7 @@ impl Workspace {
 
 fn create_home(home: &Path) -> Result<(), WorkspaceError> {
     for folder in [home.to_path_buf(), home.join("locks"), home.join("blobs")] {
-        std::fs::create_dir_all(&folder).map_err(|source| WorkspaceError::io("create", &folder, source))?;
+        std::fs::create_dir_all(&folder).map_err(|source| save::of_disk("make", &folder, source))?;
     }
     private_to_user(home)
 }
@@ -165,8 +173,12 @@ fn create_home(home: &Path) -> Result<(), WorkspaceError> {
 #[cfg(unix)]
 fn private_to_user(home: &Path) -> Result<(), WorkspaceError> {
     use std::os::unix::fs::PermissionsExt;
-    let private = std::fs::Permissions::from_mode(0o700);
-    std::fs::set_permissions(home, private).map_err(|source| WorkspaceError::io("protect", home, source))
+    let failed = |source| save::of_disk("protect", home, source);
+    let now = std::fs::metadata(home).map_err(failed)?.permissions();
+    if now.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    std::fs::set_permissions(home, std::fs::Permissions::from_mode(0o700)).map_err(failed)
 }
 
 #[cfg(not(unix))]

@@ -224,6 +224,16 @@ impl From<WorkspaceError> for AppError {
             Error::DamagedSnapshot { .. } => {
                 plain(ErrorCode::IoError).hint("Other snapshots of the file are not affected.")
             }
+            Error::NoSpace { .. } => AppError {
+                retry: Retry::Later,
+                ..plain(ErrorCode::IoError).hint("Make room on the disk and try again.")
+            },
+            Error::StoreBusy => plain(ErrorCode::Locked).hint("Try again in a moment."),
+            Error::StoreReadOnly(_) => plain(ErrorCode::ReadOnly)
+                .hint("Make Stet's folder writable, or set STET_HOME to another one."),
+            Error::StoreTooNew { .. } => {
+                plain(ErrorCode::IoError).hint("Start the newer Stet, or set STET_HOME to another folder.")
+            }
             Error::Io { .. } => plain(ErrorCode::IoError),
             Error::Store(_) | Error::StoreContent(_) | Error::EngineFailed(_) => plain(ErrorCode::Internal),
         }

@@ -58,8 +58,16 @@ pub enum WorkspaceError {
     NothingToRedo,
     #[error("could not {what} {path}: {source}")]
     Io { what: &'static str, path: PathBuf, source: io::Error },
+    #[error("there is no room on the disk for {path}")]
+    NoSpace { path: PathBuf },
+    #[error("Stet's store is in use: another program holds it")]
+    StoreBusy,
+    #[error("Stet's store cannot be written: {0}")]
+    StoreReadOnly(String),
+    #[error("Stet's store was made by a newer Stet (version {version} of its tables)")]
+    StoreTooNew { version: i64 },
     #[error("Stet's store: {0}")]
-    Store(#[from] rusqlite::Error),
+    Store(rusqlite::Error),
     #[error("Stet's store holds something unreadable: {0}")]
     StoreContent(String),
     #[error("the {0} engine failed on this document; nothing was written")]
@@ -75,6 +83,20 @@ impl WorkspaceError {
     /// Arguments that make no sense, whichever operation they belong to.
     pub fn bad_arguments(message: impl Into<String>) -> WorkspaceError {
         WorkspaceError::BadArguments { op: None, message: message.into() }
+    }
+}
+
+impl From<rusqlite::Error> for WorkspaceError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as Code;
+        match error.sqlite_error_code() {
+            Some(Code::DatabaseBusy | Code::DatabaseLocked) => WorkspaceError::StoreBusy,
+            Some(Code::ReadOnly | Code::CannotOpen | Code::PermissionDenied) => {
+                WorkspaceError::StoreReadOnly(error.to_string())
+            }
+            Some(Code::DiskFull) => WorkspaceError::NoSpace { path: PathBuf::from("Stet's store") },
+            _ => WorkspaceError::Store(error),
+        }
     }
 }
 

@@ -18,11 +18,12 @@ use super::{
 impl Workspace {
     /// Fits every proposal on a file to its present content; returns those that changed by it.
     pub fn fit_proposals(&self, file_id: &str, stop: &Stop) -> Result<Vec<Proposal>, WorkspaceError> {
-        let waiting = self.proposals(Some(file_id))?;
-        if waiting.is_empty() {
+        if self.proposals(Some(file_id))?.is_empty() {
             return Ok(Vec::new());
         }
+        // The look completes what a crash interrupted, which may have decided some of them.
         let (file, now) = self.current(&self.known(file_id)?, stop)?;
+        let waiting = self.proposals(Some(file_id))?;
         let mut fitted = Vec::new();
         for mut proposal in waiting {
             if proposal.onto_hash != now.hash {

@@ -5,53 +5,44 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use documents::Warning;
 
 use super::{
     WorkspaceError,
-    ledger::Ledger,
     store::{Salvage, Store, Wreck},
 };
 
 /// A file that says: look closely at the next start.
 const SUSPECT: &str = "store.suspect";
 
-/// Opens the store; a damaged one is rebuilt first. Tells what happened.
-pub(super) fn open_store(home: &Path) -> Result<(Store, Vec<Warning>), WorkspaceError> {
-    let path = home.join("store.db");
+/// Opens the store; a damaged one is rebuilt first, a lost one made anew from the ledger. Tells what happened.
+pub(super) fn open_store(home: &Path, patience: Duration) -> Result<(Store, Vec<Warning>), WorkspaceError> {
     let suspect = home.join(SUSPECT);
-    if !path.exists() {
-        return found_again(home);
-    }
-    let opened = match suspect.exists() {
-        true => Store::open(home).and_then(|store| store.check().map(|()| store)),
-        false => Store::open(home),
-    };
-    match opened {
-        Ok(store) => {
-            if suspect.exists() {
-                let _ = fs::remove_file(&suspect);
-            }
-            Ok((store, Vec::new()))
+    let opened = Store::open(home, patience, Wreck::default()).and_then(|(store, salvage)| {
+        if suspect.exists() {
+            store.check()?;
         }
-        Err(error) if is_damage(&error) => rebuild(home, &path, &error),
+        Ok((store, salvage))
+    });
+    match opened {
+        Ok((store, salvage)) => {
+            let _ = fs::remove_file(&suspect);
+            Ok((store, found_again(&salvage)))
+        }
+        Err(error) if is_damage(&error) => rebuild(home, patience, &error),
         Err(error) => Err(error),
     }
 }
 
-/// A first start, or a store that somebody removed: then the ledger still knows the numbers.
-fn found_again(home: &Path) -> Result<(Store, Vec<Warning>), WorkspaceError> {
-    let mut store = Store::open(home)?;
-    let lines =
-        Ledger::new(home).read().map_err(|source| WorkspaceError::io("read the ledger in", home, source))?;
-    if lines.is_empty() {
-        return Ok((store, Vec::new()));
-    }
-    let Salvage { saved, .. } = store.fill(Wreck::default(), lines)?;
-    let message = format!("Stet's store was gone. It was rebuilt with {saved} revisions from the ledger.");
-    Ok((store, vec![Warning::new("store_rebuilt", message)]))
+/// After a first start there is nothing to say; a store that somebody removed or emptied is another matter.
+fn found_again(salvage: &Salvage) -> Vec<Warning> {
+    let message =
+        format!("Stet's store was gone. It was rebuilt with {} revisions from the ledger.", salvage.saved);
+    let is_news = salvage.saved > 0;
+    is_news.then(|| Warning::new("store_rebuilt", message)).into_iter().collect()
 }
 
 /// Takes note of damage, so that the next start repairs it.
@@ -72,25 +63,22 @@ pub(super) fn is_damage(error: &WorkspaceError) -> bool {
 
 fn rebuild(
     home: &Path,
-    path: &Path,
+    patience: Duration,
     cause: &WorkspaceError,
 ) -> Result<(Store, Vec<Warning>), WorkspaceError> {
     let lock_path = home.join("locks").join("repair.lock");
-    let lock =
-        fs::File::create(&lock_path).map_err(|source| WorkspaceError::io("lock", &lock_path, source))?;
-    lock.lock().map_err(|source| WorkspaceError::io("lock", &lock_path, source))?;
+    let failed = |source| WorkspaceError::io("lock", &lock_path, source);
+    let lock = fs::File::create(&lock_path).map_err(failed)?;
+    lock.lock().map_err(failed)?;
     // Another process may have repaired it while this one waited.
-    if let Ok(store) = Store::open(home)
+    if let Ok((store, _)) = Store::open(home, patience, Wreck::default())
         && store.check().is_ok()
     {
         return Ok((store, Vec::new()));
     }
-    let aside = set_aside(home, path)?;
-    let salvage = Store::salvage(&aside.join("store.db"));
-    let lines =
-        Ledger::new(home).read().map_err(|source| WorkspaceError::io("read the ledger in", home, source))?;
-    let mut store = Store::open(home)?;
-    let Salvage { saved, proposals } = store.fill(salvage, lines)?;
+    let aside = set_aside(home)?;
+    let wreck = Store::salvage(&aside.join("store.db"));
+    let (store, Salvage { saved, proposals }) = Store::open(home, patience, wreck)?;
     let _ = fs::remove_file(home.join(SUSPECT));
     let message = format!(
         "Stet's store was damaged ({cause}). It was rebuilt with {saved} revisions and {proposals} proposals; the damaged files are in {}.",
@@ -99,13 +87,13 @@ fn rebuild(
     Ok((store, vec![Warning::new("store_rebuilt", message)]))
 }
 
-fn set_aside(home: &Path, path: &Path) -> Result<PathBuf, WorkspaceError> {
+fn set_aside(home: &Path) -> Result<PathBuf, WorkspaceError> {
     let free = (1_u32..).map(|number| home.join(format!("damaged-{number}"))).find(|folder| !folder.exists());
     let aside = free.unwrap_or_else(|| home.join("damaged"));
     fs::create_dir_all(&aside).map_err(|source| WorkspaceError::io("create", &aside, source))?;
     for suffix in ["", "-wal", "-shm"] {
         let name = format!("store.db{suffix}");
-        let from = path.with_file_name(&name);
+        let from = home.join(&name);
         if from.exists() {
             fs::rename(&from, aside.join(&name))
                 .map_err(|source| WorkspaceError::io("set aside", &from, source))?;

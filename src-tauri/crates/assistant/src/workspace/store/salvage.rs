@@ -6,7 +6,8 @@ use rusqlite::{Connection, OpenFlags, Transaction, params};
 
 use super::{
     super::{WorkspaceError, history::HistoryEntry, ledger::LedgerLine},
-    Store, entry_row, insert_numbered, parsed_entry, select_entries,
+    Store,
+    entries::{entry_row, insert_numbered, parsed_entry, select_entries},
 };
 
 /// What a rebuilt store holds.
@@ -32,8 +33,7 @@ impl Store {
         if verdict == "ok" {
             return Ok(());
         }
-        let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        Err(WorkspaceError::Store(rusqlite::Error::SqliteFailure(corrupt, Some(verdict))))
+        Err(corrupt(verdict))
     }
 
     /// Reads each table until its first unreadable row.
@@ -55,41 +55,44 @@ impl Store {
         });
         wreck
     }
+}
 
-    /// Fills an empty store with what was salvaged and, where that has gaps, with what the ledger knows.
-    pub(in super::super) fn fill(
-        &mut self,
-        wreck: Wreck,
-        ledger: Vec<LedgerLine>,
-    ) -> Result<Salvage, WorkspaceError> {
-        let mut entries: BTreeMap<(String, u64), HistoryEntry> = BTreeMap::new();
-        let mut paths: BTreeMap<String, (String, bool)> = BTreeMap::new();
-        for line in ledger {
-            paths.insert(line.entry.file_id.clone(), (line.path, false));
-            entries.insert((line.entry.file_id.clone(), line.entry.content_rev), line.entry);
-        }
-        paths.extend(wreck.files);
-        // The database knows pins and operations; its rows win.
-        entries.extend(
-            wreck.entries.into_iter().map(|entry| ((entry.file_id.clone(), entry.content_rev), entry)),
-        );
-        self.write(|tx| {
-            let mut saved = 0;
-            for entry in entries.values().filter(|entry| paths.contains_key(&entry.file_id)) {
-                saved += insert_numbered(tx, entry)?;
-            }
-            for (file_id, (path, is_open)) in &paths {
-                insert_file(tx, file_id, path, *is_open)?;
-            }
-            for (number, file_id, state, body) in &wreck.proposals {
-                tx.execute(
-                    "INSERT OR IGNORE INTO proposals (number, file_id, state, body) VALUES (?1, ?2, ?3, ?4)",
-                    params![number, file_id, state, body],
-                )?;
-            }
-            Ok(Salvage { saved, proposals: wreck.proposals.len() })
-        })
+/// The error of a damaged database, for damage that SQLite itself does not call so.
+pub(super) fn corrupt(what: String) -> WorkspaceError {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    WorkspaceError::Store(rusqlite::Error::SqliteFailure(code, Some(what)))
+}
+
+/// Fills an empty store with what was salvaged and, where that has gaps, with what the ledger knows.
+pub(super) fn fill(
+    tx: &Transaction<'_>,
+    wreck: Wreck,
+    ledger: Vec<LedgerLine>,
+) -> Result<Salvage, WorkspaceError> {
+    let mut entries: BTreeMap<(String, u64), HistoryEntry> = BTreeMap::new();
+    let mut paths: BTreeMap<String, (String, bool)> = BTreeMap::new();
+    for line in ledger {
+        paths.insert(line.entry.file_id.clone(), (line.path, false));
+        entries.insert((line.entry.file_id.clone(), line.entry.content_rev), line.entry);
     }
+    paths.extend(wreck.files);
+    // The database knows pins and operations; its rows win.
+    entries
+        .extend(wreck.entries.into_iter().map(|entry| ((entry.file_id.clone(), entry.content_rev), entry)));
+    let mut saved = 0;
+    for entry in entries.values().filter(|entry| paths.contains_key(&entry.file_id)) {
+        saved += insert_numbered(tx, entry)?;
+    }
+    for (file_id, (path, is_open)) in &paths {
+        insert_file(tx, file_id, path, *is_open)?;
+    }
+    for (number, file_id, state, body) in &wreck.proposals {
+        tx.execute(
+            "INSERT OR IGNORE INTO proposals (number, file_id, state, body) VALUES (?1, ?2, ?3, ?4)",
+            params![number, file_id, state, body],
+        )?;
+    }
+    Ok(Salvage { saved, proposals: wreck.proposals.len() })
 }
 
 /// The newest revision known is the current one; whether the disk agrees shows at the next look.
