@@ -11,7 +11,7 @@ use super::{
     history::{HistoryEntry, Lineage, Origin},
     locks::{FileLock, Owner},
     save,
-    store::IntentRow,
+    store::{DecidedProposal, Intended, IntentRow},
 };
 use std::path::Path;
 
@@ -25,6 +25,23 @@ pub(super) struct NewRevision<'a> {
     pub(super) ops: Option<String>,
     pub(super) model: Option<String>,
     pub(super) lineage: Lineage,
+    /// The proposal that this commit accepts, as it is afterwards: recorded together with the revision or not at all.
+    pub(super) decided: Option<DecidedProposal>,
+}
+
+impl<'a> NewRevision<'a> {
+    /// A content that was there before.
+    pub(super) fn restored(bytes: &'a [u8], summary: String, lineage: Lineage) -> NewRevision<'a> {
+        NewRevision {
+            bytes,
+            origin: Origin::Restore,
+            summary,
+            ops: None,
+            model: None,
+            lineage,
+            decided: None,
+        }
+    }
 }
 
 /// A commit that happened.
@@ -73,6 +90,7 @@ impl Workspace {
             ops: None,
             model: None,
             lineage: Lineage::Change,
+            decided: None,
         };
         self.commit(&file, &base, &revision, stop)
     }
@@ -85,13 +103,7 @@ impl Workspace {
         revision: &NewRevision<'_>,
         stop: &Stop,
     ) -> Result<Committed, WorkspaceError> {
-        if let Some(owner) = Owner::of(&file.path) {
-            return Err(WorkspaceError::Locked { path: file.path.clone(), by: owner.describe() });
-        }
-        if save::is_read_only(&file.path) {
-            let why = "the file is read-only for this user".to_owned();
-            return Err(WorkspaceError::ReadOnly { path: file.path.clone(), why });
-        }
+        expect_writable(file)?;
         let lock = FileLock::take(self, &file.file_id, stop)?;
         let (now, again) = self.current_again(&lock, base, stop)?;
         let disk = again.as_ref().unwrap_or(base);
@@ -100,21 +112,62 @@ impl Workspace {
             return Err(WorkspaceError::RevisionConflict { file_id, expected, content_rev: now.content_rev });
         }
         let temporary = save::temporary_path(&now.path, self.home(), &now.file_id);
-        let (prepared, hash) = self.keep_and_prepare(&now, disk, revision.bytes, &temporary, stop)?;
+        let (mut prepared, hash) = self.keep_and_prepare(&now, disk, revision.bytes, &temporary, stop)?;
         let entry = self.next_entry(&now, revision, hash)?;
-        self.record_intent(&now, disk, &entry, &temporary)?;
+        let intended = Intended { entry, decided: revision.decided.clone() };
+        self.record_intent(&now, &disk.hash, &intended, &temporary)?;
+        let names = save::names_of(&now.path);
         let published =
             self.still(&now, disk).and_then(|()| stop.check()).and_then(|()| prepared.publish(&now.path));
         if let Err(error) = published {
+            // An intent without its temporary file would look like a commit that happened.
+            if self.store().drop_intent(&now.file_id).is_err() {
+                prepared.leave();
+            }
+            return Err(error);
+        }
+        self.committed(now.clone(), intended, other_names(&now.path, names).into_iter().collect())
+    }
+
+    /// Gives a file that is gone from the disk a new revision, unless something is in its place again.
+    pub(super) fn commit_missing(
+        &self,
+        file: &KnownFile,
+        revision: &NewRevision<'_>,
+        stop: &Stop,
+    ) -> Result<Committed, WorkspaceError> {
+        let lock = FileLock::take(self, &file.file_id, stop)?;
+        self.recover(&lock)?;
+        let now = self.known(&file.file_id)?;
+        self.expect_revision(&now, Some(file.content_rev))?;
+        let hash = hash_of(revision.bytes);
+        self.blobs.secure(&hash, revision.bytes)?;
+        let temporary = save::temporary_path(&now.path, self.home(), &now.file_id);
+        let faults = &self.options.faults;
+        let prepared = save::prepare(&now.path, temporary.clone(), revision.bytes, faults, &|| stop.check())?;
+        let intended = Intended { entry: self.next_entry(&now, revision, hash)?, decided: None };
+        self.record_intent(&now, &now.hash, &intended, &temporary)?;
+        if let Err(error) = prepared.publish_new(&now.path) {
             self.store().drop_intent(&now.file_id)?;
             return Err(error);
         }
-        let warnings = self.settle(&now, &entry);
+        self.committed(now, intended, Vec::new())
+    }
+
+    /// What there is to tell after the rename.
+    fn committed(
+        &self,
+        before: KnownFile,
+        intended: Intended,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Committed, WorkspaceError> {
+        warnings.splice(0..0, self.settle(&before, &intended));
+        let entry = intended.entry;
         self.blobs.flush_later(&entry.hash);
-        let snapshot = self.snapshot_of(&now)?;
-        let content_rev = entry.content_rev;
-        let file = KnownFile { content_rev, hash: entry.hash, size: entry.size, ..now.clone() };
-        Ok(Committed { file, previous_rev: now.content_rev, snapshot, warnings })
+        let snapshot = self.snapshot_of(&before)?;
+        let previous_rev = before.content_rev;
+        let file = KnownFile { content_rev: entry.content_rev, hash: entry.hash, size: entry.size, ..before };
+        Ok(Committed { file, previous_rev, snapshot, warnings })
     }
 
     /// Secures the old content, keeps the new one (and tells its hash) and writes it beside the file: both at once, since one waits for
@@ -184,17 +237,17 @@ impl Workspace {
     fn record_intent(
         &self,
         file: &KnownFile,
-        disk: &Content,
-        entry: &HistoryEntry,
+        old_hash: &str,
+        intended: &Intended,
         temporary: &Path,
     ) -> Result<(), WorkspaceError> {
         let failed = |source| WorkspaceError::io("record the save of", &file.path, source);
         self.options.faults.before(Step::RecordIntent, &file.path).map_err(failed)?;
         self.store().add_intent(&IntentRow {
             file_id: file.file_id.clone(),
-            old_hash: disk.hash.clone(),
+            old_hash: old_hash.to_owned(),
             temporary: temporary.to_string_lossy().into_owned(),
-            entry: serde_json::to_string(entry)?,
+            entry: serde_json::to_string(intended)?,
         })
     }
 
@@ -209,21 +262,18 @@ impl Workspace {
     }
 
     /// After the rename nothing can fail any more: what is left undone here is done by the next look at the file, from the intent.
-    fn settle(&self, file: &KnownFile, entry: &HistoryEntry) -> Vec<Warning> {
+    fn settle(&self, file: &KnownFile, intended: &Intended) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let faults = &self.options.faults;
         if let Err(error) =
             faults.before(Step::SyncFolder, &file.path).and_then(|()| save::sync_folder(&file.path))
         {
-            let message = format!(
-                "The folder could not be flushed ({error}); a power cut now may bring the old version back."
-            );
-            warnings.push(Warning::new("not_flushed", message));
+            warnings.push(not_flushed(&error));
         }
         let recorded = faults
             .before(Step::RecordCommit, &file.path)
             .map_err(|source| WorkspaceError::io("record the save of", &file.path, source))
-            .and_then(|()| self.store().finish_intent(entry));
+            .and_then(|()| self.store().finish_intent(intended));
         if let Err(error) = recorded {
             let message =
                 format!("The file is saved; its entry in the history will be completed later ({error}).");
@@ -231,4 +281,35 @@ impl Workspace {
         }
         warnings
     }
+}
+
+/// Refuses what the disk or another program would not let happen, before anything is prepared.
+fn expect_writable(file: &KnownFile) -> Result<(), WorkspaceError> {
+    let path = file.path.clone();
+    if let Some(owner) = Owner::of(&path) {
+        return Err(WorkspaceError::Locked { path, by: owner.describe() });
+    }
+    if save::is_read_only(&path) {
+        let why = "the file is read-only for this user".to_owned();
+        return Err(WorkspaceError::ReadOnly { path, why });
+    }
+    match save::holder(&path) {
+        Some(by) => Err(WorkspaceError::Locked { path, by }),
+        None => Ok(()),
+    }
+}
+
+/// The rename is done but may not outlive a power cut.
+pub(super) fn not_flushed(error: &std::io::Error) -> Warning {
+    let message = format!("The folder could not be flushed ({error}); a power cut now may undo the save.");
+    Warning::new("not_flushed", message)
+}
+
+/// A rename gives one name the new content. To write through to all names would mean to write in place, which is never done.
+fn other_names(path: &Path, names: u64) -> Option<Warning> {
+    let message = format!(
+        "The file had {names} names (hard links). {} has the new content; the others keep the old one and are files of their own now.",
+        path.display()
+    );
+    (names > 1).then(|| Warning::new("hard_link_separated", message))
 }

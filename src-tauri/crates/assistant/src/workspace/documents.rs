@@ -9,8 +9,15 @@ use std::{
 use documents::{ApplyContext, DocumentError, Format, Outline, OutlineRequest, create::Source};
 
 use super::{
-    Stop, Workspace, WorkspaceError, commit::Committed, edit::Outcome, faults::Step, files::KnownFile,
-    history::Origin, identity, save,
+    Stop, Workspace, WorkspaceError,
+    commit::{Committed, not_flushed},
+    edit::Outcome,
+    faults::Step,
+    files::KnownFile,
+    history::Origin,
+    identity,
+    locks::FileLock,
+    save,
 };
 
 impl Workspace {
@@ -52,17 +59,29 @@ impl Workspace {
             return Err(WorkspaceError::Exists(target));
         }
         let bytes = &self.new_bytes(&target, source, stop)?;
-        let temporary = save::temporary_path(&target, self.home(), &format!("new-{}", std::process::id()));
+        // The id that the file will have, so that what a crash leaves here is found like that of any save.
+        let file_id = identity::id_candidates(identity::storable(&target)?).next().unwrap_or_default();
+        let _lock = FileLock::take(self, &file_id, stop)?;
+        let temporary = save::temporary_path(&target, self.home(), &file_id);
         let prepared = save::prepare(&target, temporary, bytes, &self.options.faults, &|| stop.check())?;
         prepared.publish_new(&target)?;
         let flushed =
             self.options.faults.before(Step::SyncFolder, &target).and_then(|()| save::sync_folder(&target));
-        flushed.map_err(|source| WorkspaceError::io("flush", &target, source))?;
-        let (file, _) = self.open_file(&target, stop)?;
+        let warnings = flushed.err().map(|error| not_flushed(&error)).into_iter().collect();
+        let (file, snapshot) = self.made(&target).inspect_err(|_| {
+            // A file without a revision would be a file that nobody was told of.
+            let _ = fs::remove_file(&target);
+        })?;
+        let committed = Committed { file, previous_rev: 0, snapshot, warnings };
+        Ok(Outcome::committed(committed, Vec::new(), None, Vec::new()))
+    }
+
+    /// Makes a file known that was just made. Nothing stops this any more.
+    fn made(&self, target: &Path) -> Result<(KnownFile, String), WorkspaceError> {
+        let (file, _) = self.open_file(target, &Stop::default())?;
         let snapshot = self.snapshot_of(&file)?;
         self.store().set_origin(&file.file_id, file.content_rev, Origin::Assistant, "Made")?;
-        let committed = Committed { file, previous_rev: 0, snapshot, warnings: Vec::new() };
-        Ok(Outcome::committed(committed, Vec::new(), None, Vec::new()))
+        Ok((file, snapshot))
     }
 
     fn new_bytes(&self, target: &Path, source: &Source, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {

@@ -17,6 +17,7 @@ use super::{
     files::{Content, KnownFile},
     history::{Lineage, Origin},
     proposals::Proposal,
+    store::DecidedProposal,
 };
 
 /// What happens with a batch that applies.
@@ -133,7 +134,7 @@ impl Workspace {
         if mode == EditMode::DryRun {
             return Ok(Outcome::without_write(Status::DryRun, file, changes, package, warnings));
         }
-        let committed = self.commit_batch(&file, &base, &bytes, batch, stop)?;
+        let committed = self.commit_batch(&file, &base, &bytes, batch, None, stop)?;
         Ok(Outcome::committed(committed, changes, package, warnings))
     }
 
@@ -155,6 +156,7 @@ impl Workspace {
         base: &Content,
         bytes: &[u8],
         batch: &Batch,
+        decided: Option<DecidedProposal>,
         stop: &Stop,
     ) -> Result<Committed, WorkspaceError> {
         let revision = NewRevision {
@@ -164,6 +166,7 @@ impl Workspace {
             ops: Some(serde_json::to_string(&batch.ops)?),
             model: batch.model.clone(),
             lineage: Lineage::Change,
+            decided,
         };
         self.commit(file, base, &revision, stop)
     }

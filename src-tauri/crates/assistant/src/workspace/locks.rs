@@ -76,12 +76,12 @@ impl Owner {
     pub fn of(document: &Path) -> Option<Owner> {
         let folder = document.parent()?;
         let name = document.file_name()?.to_str()?;
-        if !documents::Format::of_name(name).is_package() {
-            return None;
-        }
         let libre_office = folder.join(format!(".~lock.{name}#"));
         if let Ok(line) = std::fs::read_to_string(&libre_office) {
             return Some(Owner { program: "LibreOffice", user: user_of_lock_line(&line) });
+        }
+        if !documents::Format::of_name(name).is_package() {
+            return None;
         }
         let office =
             owner_file_names(name).into_iter().map(|owner| folder.join(owner)).find(|path| path.is_file())?;
@@ -153,6 +153,8 @@ mod tests {
             Some("it is open in LibreOffice (ada)")
         );
         assert_eq!(found("a.md", "~$a.md", b""), None);
+        let table = found("a.csv", ".~lock.a.csv#", b",ada,host,30.11.2026 14:00,file:///home/ada;");
+        assert_eq!(table.as_deref(), Some("it is open in LibreOffice (ada)"));
         assert_eq!(Owner::of(&folder.path().join("a.xlsx")), None);
     }
 }

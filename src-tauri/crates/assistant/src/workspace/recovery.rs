@@ -3,8 +3,11 @@
 use std::{fs, io, path::Path};
 
 use super::{
-    Stop, Workspace, WorkspaceError, blobs::hash_of, history::HistoryEntry, locks::FileLock, save,
-    store::IntentRow,
+    Stop, Workspace, WorkspaceError,
+    blobs::hash_of,
+    locks::FileLock,
+    save,
+    store::{Intended, IntentRow},
 };
 
 impl Workspace {
@@ -42,17 +45,19 @@ impl Workspace {
 
     /// The temporary file was complete before the intent was recorded, so it is gone only if it was renamed over the target.
     fn complete(&self, intent: &IntentRow) -> Result<(), WorkspaceError> {
-        let entry: HistoryEntry = serde_json::from_str(&intent.entry)?;
+        let intended: Intended = serde_json::from_str(&intent.entry)?;
         let temporary = Path::new(&intent.temporary);
         let file = self.known(&intent.file_id)?;
+        save::put_back(temporary, &file.path)
+            .map_err(|source| WorkspaceError::io("put back", &file.path, source))?;
         let on_disk = self.read(&file.path, &Stop::default()).ok().map(|content| hash_of(&content.bytes));
         let was_renamed = match on_disk.as_deref() {
-            Some(hash) if hash == entry.hash => true,
+            Some(hash) if hash == intended.entry.hash => true,
             Some(hash) if hash == intent.old_hash => false,
             Some(_) | None => !temporary.exists(),
         };
         if was_renamed {
-            self.store().finish_intent(&entry)?;
+            self.store().finish_intent(&intended)?;
         } else {
             self.store().drop_intent(&intent.file_id)?;
         }
