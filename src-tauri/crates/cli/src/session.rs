@@ -13,7 +13,7 @@ use assistant::{
 };
 use serde_json::Value;
 
-use crate::arguments::ExpectedRev;
+use crate::{arguments::ExpectedRev, output};
 
 pub(crate) struct Session {
     pub(crate) app: Arc<App>,
@@ -45,6 +45,15 @@ impl Session {
 
     pub(crate) async fn call(&self, request: Request) -> Result<Response, AppError> {
         self.app.call_with(request, &self.stop).await
+    }
+}
+
+/// Whatever the command was, what Stet noticed about its own data is said: a damaged store, a damaged copy.
+impl Drop for Session {
+    fn drop(&mut self) {
+        for notice in self.app.status().notices {
+            output::message(&format!("stet: {}", notice.message));
+        }
     }
 }
 

@@ -2,6 +2,6 @@
 
 export type Verify = { file_id: string, 
 /**
- * The path of another version to compare with.
+ * Another known file to compare with: its id, or the path by which Stet knows it.
  */
 against?: string, };

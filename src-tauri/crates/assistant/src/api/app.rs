@@ -251,7 +251,8 @@ impl App {
             bytes: u64::from(retention.megabytes) << 20,
             grace: Duration::from_secs(3_600),
         };
-        let _ = self.workspace.tidy_daily(&limits);
+        // A large history must not keep a person waiting for a receipt; what is left over goes the next day.
+        let _ = self.workspace.tidy_daily(&limits, &Stop::after(Duration::from_secs(5)));
     }
 
     /// Lets the running parts follow the settings.

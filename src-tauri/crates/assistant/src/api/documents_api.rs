@@ -13,7 +13,9 @@ use super::{
     outline_request,
     params::{Create, Diff, DocumentPath, Edit, FileId, OutlineOf, OutlineWindow, Relink, Search, Verify},
 };
-use crate::workspace::{Batch, Comparison, EditMode, FileState, KnownFile, Origin, Outcome, Stop};
+use crate::workspace::{
+    Batch, Comparison, EditMode, FileState, KnownFile, Origin, Outcome, Stop, WorkspaceError,
+};
 
 /// Matches of a search when the caller names no number.
 const MATCHES_TOLD: usize = 50;
@@ -32,8 +34,14 @@ impl App {
 
     /// Makes a file known without listing it as open, as the command line does.
     pub fn documents_register(&self, path: &Path, stop: &Stop) -> Result<DocumentInfo, AppError> {
-        let (file, _) = self.workspace.register(path, stop)?;
-        self.info(&file)
+        match self.workspace.register(path, stop) {
+            // A file that is gone still has its history.
+            Err(WorkspaceError::Missing(missing)) => match self.workspace.known_at(path)? {
+                Some(file) => self.info(&file),
+                None => Err(WorkspaceError::Missing(missing).into()),
+            },
+            registered => self.info(&registered?.0),
+        }
     }
 
     /// The open files.
@@ -164,11 +172,8 @@ impl App {
     }
 
     fn verified(&self, params: &Verify, stop: &Stop) -> Result<VerifyAnswer, AppError> {
-        let against = params
-            .against
-            .as_deref()
-            .map(|path| self.workspace.read_other(Path::new(path), stop))
-            .transpose()?;
+        let against =
+            params.against.as_deref().map(|other| self.workspace.read_known(other, stop)).transpose()?;
         let verified = self.workspace.verify(&params.file_id, against.as_deref(), stop)?;
         Ok(VerifyAnswer {
             ok: true,

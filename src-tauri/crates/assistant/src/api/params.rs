@@ -96,7 +96,7 @@ pub struct Create {
 #[ts(optional_fields)]
 pub struct Verify {
     pub file_id: String,
-    /// The path of another version to compare with.
+    /// Another known file to compare with: its id, or the path by which Stet knows it.
     pub against: Option<String>,
 }
 

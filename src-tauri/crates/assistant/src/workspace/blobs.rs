@@ -4,6 +4,7 @@
 //! same content can be stored again. Who refers to which blob is the store's business.
 
 use std::{
+    collections::HashMap,
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -18,16 +19,25 @@ use std::{
 use super::{
     WorkspaceError,
     faults::{Faults, Step},
+    save::of_disk,
 };
 
-/// Fast on purpose: Office files are compressed already, and a commit waits for this.
+/// A commit waits for this.
 const ZSTD_LEVEL: i32 = 1;
+/// For what does not get smaller, as the compressed parts of an Office file: little more than a copy.
+const ZSTD_LEVEL_OF_PACKED: i32 = -20;
+/// Bytes from the middle that show whether a content gets smaller.
+const SAMPLE: usize = 64 << 10;
 /// Far over the limit for documents.
 const LARGEST: u64 = 8 << 30;
 
 pub(super) struct Blobs {
     folder: PathBuf,
     faults: Faults,
+    /// Contents that this process wrote or verified, with the marks of their files then.
+    sound: Mutex<HashMap<String, Marks>>,
+    /// What was found damaged, in sentences.
+    damage: Mutex<Vec<String>>,
     /// Flushes that go on after a receipt was given; waited for at the end.
     flushing: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -58,7 +68,13 @@ impl StoredBlob {
 
 impl Blobs {
     pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
-        let blobs = Blobs { folder, faults, flushing: Mutex::default() };
+        let blobs = Blobs {
+            folder,
+            faults,
+            sound: Mutex::default(),
+            damage: Mutex::default(),
+            flushing: Mutex::default(),
+        };
         let temporary = blobs.temporary_folder();
         fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
         remove_orphans(&temporary);
@@ -68,21 +84,25 @@ impl Blobs {
     /// Stores a content unless it is there already; it is in the system's hands afterwards, but perhaps not on the disk yet.
     pub(super) fn put(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         let path = self.path(hash);
+        let is_sound = self.is_known_sound(hash, &path);
         if self.renew(&path) {
+            if is_sound {
+                self.know_sound(hash, &path);
+            }
             return Ok(());
         }
-        self.write(&path, bytes).map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
+        self.write(&path, bytes).map_err(|source| of_disk("store a copy in", &path, source))?;
+        self.know_sound(hash, &path);
         Ok(())
     }
 
     /// Makes sure that a sound copy is on the disk: called before the file itself, until now a copy, is replaced.
     pub(super) fn secure(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         let path = self.path(hash);
-        if self.get(hash).ok().as_deref() != Some(bytes) {
-            self.write(&path, bytes)
-                .map_err(|source| WorkspaceError::io("store a copy in", &path, source))?;
+        if !self.is_known_sound(hash, &path) && self.get(hash).ok().as_deref() != Some(bytes) {
+            self.write(&path, bytes).map_err(|source| of_disk("store a copy in", &path, source))?;
         }
-        self.flush(&path).map_err(|source| WorkspaceError::io("flush", &path, source))
+        self.flush(&path).map_err(|source| of_disk("flush", &path, source))
     }
 
     /// Flushes a stored content while nobody waits for it. Until it is done the file itself holds the same content on the disk, and
@@ -90,9 +110,8 @@ impl Blobs {
     pub(super) fn flush_later(&self, hash: &str) {
         let path = self.path(hash);
         let flush = move || {
-            let flushed = File::open(&path).and_then(|file| file.sync_all());
             // `secure` flushes it again and tells.
-            let _ = flushed.and_then(|()| super::save::sync_folder(&path));
+            let _ = sync_file(&path).and_then(|()| super::save::sync_folder(&path));
         };
         let Ok(thread) = std::thread::Builder::new().name("stet-flush".into()).spawn(flush) else { return };
         let mut flushing = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,15 +124,31 @@ impl Blobs {
         let path = self.path(hash);
         let packed = fs::read(&path).map_err(|error| error.to_string())?;
         match unpack(&packed) {
-            Ok(bytes) if hash_of(&bytes) == hash => Ok(bytes),
+            Ok(bytes) if hash_of(&bytes) == hash => {
+                self.know_sound(hash, &path);
+                Ok(bytes)
+            }
             Ok(_) => Err(self.set_aside(&path, "its content does not have the hash in its name")),
             Err(why) => Err(self.set_aside(&path, &why)),
         }
     }
 
-    /// Removes a content that nothing refers to any more.
-    pub(super) fn remove(&self, hash: &str) -> io::Result<()> {
-        fs::remove_file(self.path(hash))
+    /// Removes a content that nothing refers to, unless somebody stored it again since `limit`. Out of the way first, then looked at
+    /// once more: whoever stores the same content now either renewed it before, which shows, or does not find it and writes it anew.
+    pub(super) fn remove_unless_newer(&self, hash: &str, limit: SystemTime) -> io::Result<bool> {
+        let (path, doomed) = (self.path(hash), self.path(hash).with_extension("doomed"));
+        fs::rename(&path, &doomed)?;
+        if fs::metadata(&doomed)?.modified()? > limit {
+            fs::rename(&doomed, &path)?;
+            return Ok(false);
+        }
+        fs::remove_file(&doomed)?;
+        Ok(true)
+    }
+
+    /// What was found damaged since the start.
+    pub(super) fn damage(&self) -> Vec<String> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Every stored content.
@@ -127,7 +162,21 @@ impl Blobs {
     fn renew(&self, path: &Path) -> bool {
         let renewed =
             OpenOptions::new().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
-        renewed.is_ok()
+        // If tidying took it away meanwhile, it must be written again.
+        renewed.is_ok() && path.exists()
+    }
+
+    /// Whether this process has seen the content sound, and nobody wrote to its file since.
+    fn is_known_sound(&self, hash: &str, path: &Path) -> bool {
+        let now = Marks::of(path);
+        let sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        now.is_some() && sound.get(hash) == now.as_ref()
+    }
+
+    fn know_sound(&self, hash: &str, path: &Path) {
+        if let Some(marks) = Marks::of(path) {
+            self.sound.lock().unwrap_or_else(PoisonError::into_inner).insert(hash.to_owned(), marks);
+        }
     }
 
     /// The bytes that a content takes on the disk; `None` when it is not there.
@@ -145,10 +194,16 @@ impl Blobs {
 
     fn set_aside(&self, path: &Path, why: &str) -> String {
         let aside = path.with_extension("damaged");
-        match fs::rename(path, &aside) {
+        let what = match fs::rename(path, &aside) {
             Ok(()) => why.to_owned(),
             Err(error) => format!("{why}; setting it aside failed: {error}"),
-        }
+        };
+        let sentence = format!(
+            "A stored copy in Stet's history was damaged ({what}). It was put aside as {}.",
+            aside.display()
+        );
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).push(sentence);
+        what
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -176,16 +231,21 @@ impl Blobs {
         let mut file = File::create(temporary)?;
         file.lock()?;
         self.faults.before(Step::WriteBlob, temporary)?;
-        let packed = zstd::bulk::compress(bytes, ZSTD_LEVEL)?;
+        let packed = zstd::bulk::compress(bytes, level_for(bytes)?)?;
         file.write_all(&packed)?;
         Ok(file)
     }
 
     fn flush(&self, path: &Path) -> io::Result<()> {
         self.faults.before(Step::SyncBlob, path)?;
-        File::open(path)?.sync_all()?;
+        sync_file(path)?;
         super::save::sync_folder(path)
     }
+}
+
+/// Windows flushes only what is open for writing.
+fn sync_file(path: &Path) -> io::Result<()> {
+    OpenOptions::new().append(true).open(path)?.sync_all()
 }
 
 impl Drop for Blobs {
@@ -195,6 +255,30 @@ impl Drop for Blobs {
             let _ = thread.join();
         }
     }
+}
+
+/// What changes when a file is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Marks {
+    size: u64,
+    modified: SystemTime,
+    created: Option<SystemTime>,
+}
+
+impl Marks {
+    fn of(path: &Path) -> Option<Marks> {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let (modified, created) = (metadata.modified().ok()?, metadata.created().ok());
+        Some(Marks { size: metadata.len(), modified, created })
+    }
+}
+
+fn level_for(bytes: &[u8]) -> io::Result<i32> {
+    let Some(sample) = bytes.get(bytes.len() / 2..).and_then(|rest| rest.get(..SAMPLE)) else {
+        return Ok(ZSTD_LEVEL);
+    };
+    let packed = zstd::bulk::compress(sample, ZSTD_LEVEL)?;
+    Ok(if packed.len() > SAMPLE / 100 * 97 { ZSTD_LEVEL_OF_PACKED } else { ZSTD_LEVEL })
 }
 
 /// The frame says how much it holds, so that it is unpacked in one go; more than a document may have is not believed.
@@ -239,6 +323,42 @@ mod tests {
         assert!(!path.exists(), "the damaged blob is out of the way");
         blobs.secure(&hash, &bytes).unwrap();
         assert_eq!(blobs.get(&hash).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_copy_that_was_seen_sound_and_written_to_since_is_verified_again() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(home.path().join("blobs"), Faults::default()).unwrap();
+        let bytes = b"stands".repeat(100);
+        let hash = hash_of(&bytes);
+        blobs.put(&hash, &bytes).unwrap();
+        blobs.put(&hash, &bytes).unwrap();
+        let path = blobs.path(&hash);
+        assert!(blobs.is_known_sound(&hash, &path), "also after it was renewed");
+        let mut packed = fs::read(&path).unwrap();
+        let middle = packed.len() / 2;
+        packed[middle] ^= 0x40;
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(&path, packed).unwrap();
+        assert!(!blobs.is_known_sound(&hash, &path));
+        blobs.secure(&hash, &bytes).unwrap();
+        assert_eq!(blobs.get(&hash).unwrap(), bytes);
+    }
+
+    #[test]
+    fn what_does_not_get_smaller_is_hardly_packed() {
+        let words = b"words that come again and again ".repeat(10_000);
+        let mut noise = Vec::new();
+        let mut hasher = blake3::Hasher::new().finalize_xof();
+        noise.resize(400_000, 0);
+        hasher.fill(&mut noise);
+        assert_eq!(level_for(&words).unwrap(), ZSTD_LEVEL);
+        assert_eq!(level_for(&noise).unwrap(), ZSTD_LEVEL_OF_PACKED);
+        assert_eq!(level_for(b"short").unwrap(), ZSTD_LEVEL);
+        for bytes in [words, noise] {
+            let packed = zstd::bulk::compress(&bytes, level_for(&bytes).unwrap()).unwrap();
+            assert_eq!(unpack(&packed).unwrap(), bytes);
+        }
     }
 
     #[test]

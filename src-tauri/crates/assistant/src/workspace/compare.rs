@@ -39,7 +39,7 @@ impl Workspace {
         let changes = whole_changes(format, a, b, limits, stop);
         stop.check()?;
         if format != Format::Text {
-            let package = package_report(a, b, limits).ok();
+            let package = package_report(a, b, limits, stop).ok();
             return Ok(Comparison { changes, package, text_diff: None });
         }
         let text_diff = documents::diff::diff(&decode(a, limits)?, &decode(b, limits)?);

@@ -21,6 +21,9 @@ use super::{
     store::FileRow,
 };
 
+/// Read at once before the next question whether to go on.
+const PIECE: u64 = 8 << 20;
+
 /// A file of this Stet home, at the revision that was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
@@ -128,6 +131,12 @@ impl Workspace {
             Some(row) => Ok((KnownFile::of_row(row), content)),
             None => self.register(path, stop),
         }
+    }
+
+    /// The file that was known at a path where nothing is now.
+    pub fn known_at(&self, path: &Path) -> Result<Option<KnownFile>, WorkspaceError> {
+        let Ok(canonical) = identity::canonical_new(path) else { return Ok(None) };
+        Ok(self.store().file_by_path(identity::storable(&canonical)?)?.map(KnownFile::of_row))
     }
 
     /// The open files, in the order in which they were opened.
@@ -277,7 +286,7 @@ impl Workspace {
             stop.check()?;
             let started = SystemTime::now();
             let before = self.stamp(path)?;
-            let bytes = self.read_once(path, before.size)?;
+            let bytes = self.read_once(path, before.size, stop)?;
             let after = self.stamp(path)?;
             if before == after && bytes.len() as u64 == after.size || attempt == ATTEMPTS {
                 let hash = hash_of(&bytes);
@@ -289,7 +298,7 @@ impl Workspace {
         Err(WorkspaceError::Timeout)
     }
 
-    fn read_once(&self, path: &Path, size: u64) -> Result<Vec<u8>, WorkspaceError> {
+    fn read_once(&self, path: &Path, size: u64, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {
         let failed = |source| WorkspaceError::io("read", path, source);
         self.options.faults.before(Step::ReadTarget, path).map_err(failed)?;
         let limit = self.options.limits.file_bytes;
@@ -298,17 +307,31 @@ impl Workspace {
             return Err(too_large(size));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        let file = fs::File::open(path).map_err(failed)?;
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 > limit {
-            return Err(too_large(bytes.len() as u64));
+        let mut file = fs::File::open(path).map_err(failed)?;
+        // In pieces, so that a slow drive can be cancelled.
+        while file.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(failed)? > 0 {
+            stop.check()?;
+            if bytes.len() as u64 > limit {
+                return Err(too_large(bytes.len() as u64));
+            }
         }
         Ok(bytes)
     }
 
-    /// The bytes of a file that is only compared with and does not become known.
-    pub fn read_other(&self, path: &Path, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {
-        Ok(self.read(path, stop)?.bytes)
+    /// The bytes of a known file, named by its id or its path, that another is compared with. A path that Stet was never given cannot be
+    /// read this way.
+    pub fn read_known(&self, id_or_path: &str, stop: &Stop) -> Result<Vec<u8>, WorkspaceError> {
+        let by_id = self.store().file(id_or_path)?;
+        let row = match by_id {
+            Some(row) => Some(row),
+            None => {
+                let canonical = identity::canonical(Path::new(id_or_path))?;
+                self.store().file_by_path(identity::storable(&canonical)?)?
+            }
+        };
+        let file =
+            row.map(KnownFile::of_row).ok_or_else(|| WorkspaceError::NotOpen(id_or_path.to_owned()))?;
+        Ok(self.current(&file, stop)?.1.bytes)
     }
 
     pub(super) fn stamp(&self, path: &Path) -> Result<Stamp, WorkspaceError> {

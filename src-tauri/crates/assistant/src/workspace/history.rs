@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Stop, Workspace, WorkspaceError, commit::NewRevision, edit::Outcome, files::KnownFile,
+    Stop, Workspace, WorkspaceError, blobs::hash_of, commit::NewRevision, edit::Outcome, files::KnownFile,
     verify::package_report,
 };
 
@@ -96,10 +96,25 @@ impl Workspace {
         let file = self.known(file_id)?;
         let file = match self.current(&file, stop) {
             Ok((file, _)) => file,
-            Err(WorkspaceError::Missing(_)) => file,
+            // The history of a file that is gone, closed or replaced by something else is all that is left of it.
+            Err(
+                WorkspaceError::Missing(_)
+                | WorkspaceError::IsFolder(_)
+                | WorkspaceError::NotAllowed { .. }
+                | WorkspaceError::Io { .. },
+            ) => file,
             Err(error) => return Err(error),
         };
         let entries = self.store().entries(file_id)?;
+        let gone = entries.iter().filter(|entry| self.blobs.stored_size(&entry.hash).is_none());
+        let gone: Vec<String> = gone.map(HistoryEntry::snapshot_id).collect();
+        if !gone.is_empty() {
+            let message = format!(
+                "The stored copies of {} are not there any more or were damaged; they cannot be restored.",
+                gone.join(", ")
+            );
+            self.notice("copy_missing", message);
+        }
         Ok((file, entries))
     }
 
@@ -204,7 +219,12 @@ impl Workspace {
         lineage: impl FnOnce(u64) -> Result<Lineage, WorkspaceError>,
         stop: &Stop,
     ) -> Result<Outcome, WorkspaceError> {
-        let (file, base) = self.current(&self.known(file_id)?, stop)?;
+        let (file, base) = match self.current(&self.known(file_id)?, stop) {
+            Err(WorkspaceError::Missing(_)) => {
+                return self.bring_back(file_id, expected, &bytes, summary, lineage, stop);
+            }
+            current => current?,
+        };
         self.expect_revision(&file, expected)?;
         if base.bytes == bytes {
             return Ok(Outcome::unchanged(file));
@@ -214,16 +234,34 @@ impl Workspace {
         // A damaged version can be replaced too; then there is nothing to tell of its parts.
         let limits = &self.options.limits;
         let is_package = file.format().is_package();
-        let package = is_package.then(|| package_report(&base.bytes, &bytes, limits).ok()).flatten();
-        let revision = NewRevision {
-            bytes: &bytes,
-            origin: Origin::Restore,
-            summary,
-            ops: None,
-            model: None,
-            lineage: lineage(file.content_rev)?,
-        };
+        let package = is_package.then(|| package_report(&base.bytes, &bytes, limits, stop).ok()).flatten();
+        let revision = NewRevision::restored(&bytes, summary, lineage(file.content_rev)?);
         let committed = self.commit(&file, &base, &revision, stop)?;
         Ok(Outcome::committed(committed, changes, package, Vec::new()))
+    }
+
+    /// Makes a file that was deleted anew.
+    fn bring_back(
+        &self,
+        file_id: &str,
+        expected: Option<u64>,
+        bytes: &[u8],
+        summary: String,
+        lineage: impl FnOnce(u64) -> Result<Lineage, WorkspaceError>,
+        stop: &Stop,
+    ) -> Result<Outcome, WorkspaceError> {
+        let file = self.known(file_id)?;
+        self.expect_revision(&file, expected)?;
+        let current = self.store().entry(file_id, file.content_rev)?;
+        let lineage = match current {
+            // The state it had when it went: that is no new one, or undo would lead from it to itself.
+            Some(current) if file.hash == hash_of(bytes) => {
+                Lineage::Return { node: current.node, redo: current.redo }
+            }
+            _ => lineage(file.content_rev)?,
+        };
+        let revision = NewRevision::restored(bytes, summary, lineage);
+        let committed = self.commit_missing(&file, &revision, stop)?;
+        Ok(Outcome::committed(committed, Vec::new(), None, Vec::new()))
     }
 }

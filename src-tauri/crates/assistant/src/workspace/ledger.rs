@@ -70,8 +70,10 @@ impl Ledger {
             }
         }
         let temporary = self.path.with_extension("new");
-        fs::write(&temporary, text)?;
-        File::open(&temporary)?.sync_all()?;
+        let mut file = File::create(&temporary)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        drop(file);
         fs::rename(&temporary, &self.path)
     }
 }

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use similar::{Algorithm, DiffOp};
 
 use super::Stop;
+use cells::Shifts;
 
 const WHOLE_DOCUMENT: usize = 64 << 20;
 const DIFF_TIME: Duration = Duration::from_secs(5);
@@ -22,7 +23,7 @@ const DIFF_TIME: Duration = Duration::from_secs(5);
 /// Two contents of one document, seen as places.
 pub(super) enum Places {
     Lines { hunks: Vec<DiffHunk>, old_count: usize, new_count: usize },
-    Nodes { format: Format, old: Vec<Node>, new: Vec<Node>, moved: HashMap<String, String> },
+    Nodes { format: Format, old: Vec<Node>, new: Vec<Node>, moved: HashMap<String, String>, shifts: Shifts },
 }
 
 /// Why an operation cannot go on.
@@ -48,8 +49,11 @@ impl Places {
                 .map(|outline| outline.nodes)
         };
         let (old, new) = (nodes(old)?, nodes(new)?);
-        let moved = if format == Format::Xlsx { HashMap::new() } else { moved_nodes(&old, &new) };
-        Ok(Places::Nodes { format, old, new, moved })
+        let (moved, shifts) = match format {
+            Format::Xlsx => (HashMap::new(), Shifts::between(&old, &new)),
+            _ => (moved_nodes(&old, &new), Shifts::default()),
+        };
+        Ok(Places::Nodes { format, old, new, moved, shifts })
     }
 
     /// The operation as it must be said for the new content.
@@ -60,7 +64,7 @@ impl Places {
             Places::Lines { .. } => self.place_lines(&mut placed)?,
             Places::Nodes { format: Format::Docx, .. } => self.place_paragraphs(&mut placed)?,
             Places::Nodes { format: Format::Pptx, .. } => self.place_slides(&mut placed)?,
-            Places::Nodes { old, new, .. } => cells::check(fields, old, new)?,
+            Places::Nodes { old, new, shifts, .. } => cells::check(fields, old, new, shifts)?,
         }
         Ok(Value::Object(placed))
     }

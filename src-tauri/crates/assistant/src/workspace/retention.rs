@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Workspace, WorkspaceError, clock::rfc3339, history::HistoryEntry};
+use super::{Stop, Workspace, WorkspaceError, clock::rfc3339, history::HistoryEntry};
 
 /// Limits; zero means no limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,11 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 impl Workspace {
     /// Tidies at most once a day over all processes; called after commits.
-    pub fn tidy_daily(&self, limits: &RetentionLimits) -> Result<Option<Tidied>, WorkspaceError> {
+    pub fn tidy_daily(
+        &self,
+        limits: &RetentionLimits,
+        stop: &Stop,
+    ) -> Result<Option<Tidied>, WorkspaceError> {
         let mark = self.home().join("tidied");
         let now = (self.options.clock)();
         let last = std::fs::metadata(&mark).and_then(|metadata| metadata.modified()).ok();
@@ -41,11 +45,11 @@ impl Workspace {
             return Ok(None);
         }
         std::fs::write(&mark, rfc3339(now)).map_err(|source| WorkspaceError::io("write", &mark, source))?;
-        self.tidy(limits).map(Some)
+        self.tidy(limits, stop).map(Some)
     }
 
     /// Lets go what the limits say.
-    pub fn tidy(&self, limits: &RetentionLimits) -> Result<Tidied, WorkspaceError> {
+    pub fn tidy(&self, limits: &RetentionLimits, stop: &Stop) -> Result<Tidied, WorkspaceError> {
         let mut by_file: BTreeMap<String, Vec<HistoryEntry>> = BTreeMap::new();
         for entry in self.store().all_entries()? {
             by_file.entry(entry.file_id.clone()).or_default().push(entry);
@@ -60,7 +64,7 @@ impl Workspace {
         self.too_big(&by_file, limits, &protected, &mut doomed);
         let dropped: Vec<u64> = doomed.into_iter().collect();
         self.store().drop_entries(&dropped)?;
-        let (contents, bytes) = self.drop_unused_contents(limits.grace)?;
+        let (contents, bytes) = self.drop_unused_contents(limits.grace, stop)?;
         let kept: HashSet<u64> = self.store().all_entries()?.iter().map(|entry| entry.number).collect();
         let compacted = self.store().ledger().compact(|line| kept.contains(&line.entry.number));
         compacted.map_err(|source| WorkspaceError::io("compact the ledger in", self.home(), source))?;
@@ -101,15 +105,17 @@ impl Workspace {
         }
     }
 
-    fn drop_unused_contents(&self, grace: Duration) -> Result<(usize, u64), WorkspaceError> {
+    fn drop_unused_contents(&self, grace: Duration, stop: &Stop) -> Result<(usize, u64), WorkspaceError> {
         let needed: HashSet<String> = self.store().needed_contents()?.into_iter().collect();
         let (mut contents, mut bytes) = (0, 0);
+        // The file's own times count, so the system's clock and not the workspace's.
+        let limit = SystemTime::now().checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
         for blob in self.blobs.list() {
-            let is_young = SystemTime::now().duration_since(blob.modified).unwrap_or_default() < grace;
-            if needed.contains(&blob.hash) || is_young {
+            stop.check()?;
+            if needed.contains(&blob.hash) || blob.modified > limit {
                 continue;
             }
-            if self.blobs.remove(&blob.hash).is_ok() {
+            if self.blobs.remove_unless_newer(&blob.hash, limit).is_ok_and(|is_gone| is_gone) {
                 contents += 1;
                 bytes += blob.stored_size;
             }

@@ -40,11 +40,12 @@ impl Workspace {
             self.outline_bytes(&file, &content.bytes, &OutlineRequest { range: None, budget: 4_096 }, stop)?;
             return Ok(Verified { well_formed: true, relationships: true, ..Verified::default() });
         }
-        let mut verified = check_package(&content.bytes, limits)?;
+        let mut verified = check_package(&content.bytes, limits, stop)?;
         stop.check()?;
         verified.findings = findings(file.format(), &content.bytes, against, limits)?;
         stop.check()?;
-        verified.package = against.map(|other| package_report(other, &content.bytes, limits)).transpose()?;
+        verified.package =
+            against.map(|other| package_report(other, &content.bytes, limits, stop)).transpose()?;
         Ok(verified)
     }
 }
@@ -66,11 +67,12 @@ fn findings(
     Ok(found.difference(&known).filter(|finding| !is_told(finding)).cloned().collect())
 }
 
-fn check_package(bytes: &[u8], limits: &Limits) -> Result<Verified, DocumentError> {
+fn check_package(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<Verified, WorkspaceError> {
     let package = Package::open(bytes, limits)?;
     let mut malformed: Vec<String> = Vec::new();
     let mut dangling: Vec<String> = Vec::new();
     for part in package.part_names() {
+        stop.check()?;
         let is_xml = ["xml", "rels"].contains(&part.extension().to_ascii_lowercase().as_str());
         let read = if is_xml { package.xml(&part).map(drop) } else { package.require(&part).map(drop) };
         if let Err(error) = read {
@@ -80,6 +82,7 @@ fn check_package(bytes: &[u8], limits: &Limits) -> Result<Verified, DocumentErro
     let mut sources = package.part_names();
     sources.push(PartName::root());
     for source in sources {
+        stop.check()?;
         let Ok(relationships) = package.relationships(&source) else { continue };
         for relationship in relationships.items {
             if let Some(target) = relationship.part()
@@ -100,11 +103,13 @@ pub(super) fn package_report(
     before: &[u8],
     after: &[u8],
     limits: &Limits,
-) -> Result<PackageReport, DocumentError> {
+    stop: &Stop,
+) -> Result<PackageReport, WorkspaceError> {
     let (before, after) = (Package::open(before, limits)?, Package::open(after, limits)?);
     let parts = after.part_names();
     let mut report = PackageReport { parts: parts.len(), ..PackageReport::default() };
     for part in &parts {
+        stop.check()?;
         match before.read(part)? {
             None => report.added.push(part.to_string()),
             Some(old) => {

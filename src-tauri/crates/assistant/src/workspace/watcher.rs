@@ -142,7 +142,7 @@ struct Watching {
 
 struct WatchedFile {
     path: PathBuf,
-    stamp: Option<(u64, Option<SystemTime>, u64)>,
+    stamp: Option<Stamp>,
     next_poll: Instant,
     due: Option<Instant>,
     has_failed: bool,
@@ -313,9 +313,12 @@ fn is_owner_file(path: &Path) -> bool {
         .is_some_and(|name| name.starts_with("~$") || name.starts_with(".~lock."))
 }
 
-fn stamp(path: &Path) -> Option<(u64, Option<SystemTime>, u64)> {
+/// Size, time, inode and the time of the last change of anything, which a program cannot set back as it can the time of the content.
+type Stamp = (u64, Option<SystemTime>, u64, (i64, i64));
+
+fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok(), inode(&metadata)))
+    Some((metadata.len(), metadata.modified().ok(), inode(&metadata), changed(&metadata)))
 }
 
 fn identity(folder: &Path) -> Option<u64> {
@@ -325,6 +328,17 @@ fn identity(folder: &Path) -> Option<u64> {
 #[cfg(unix)]
 fn inode(metadata: &fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(unix)]
+fn changed(metadata: &fs::Metadata) -> (i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &fs::Metadata) -> (i64, i64) {
+    (0, 0)
 }
 
 #[cfg(not(unix))]

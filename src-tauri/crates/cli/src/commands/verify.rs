@@ -7,12 +7,7 @@ use assistant::{
 };
 
 use super::unexpected;
-use crate::{
-    arguments::VerifyArguments,
-    exit::Exit,
-    output,
-    session::{Session, absolute, path_text},
-};
+use crate::{arguments::VerifyArguments, exit::Exit, output, session::Session};
 
 pub(crate) async fn run(arguments: VerifyArguments, stop: Stop) -> Exit {
     match verify(&arguments, stop).await {
@@ -28,7 +23,10 @@ pub(crate) async fn run(arguments: VerifyArguments, stop: Stop) -> Exit {
 async fn verify(arguments: &VerifyArguments, stop: Stop) -> Result<VerifyAnswer, AppError> {
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
-    let against = arguments.against.as_deref().map(|path| path_text(&absolute(path))).transpose()?;
+    let against = match &arguments.against {
+        Some(original) => Some(session.file(original).await?.file_id),
+        None => None,
+    };
     match session.call(Request::DocumentsVerify(Verify { file_id: file.file_id, against })).await? {
         Response::DocumentsVerify(verified) => Ok(verified),
         other => Err(unexpected(&other)),

@@ -1,9 +1,16 @@
-//! Whether the cells that an operation names are still what they were: same address, same text, same formula.
+//! Whether the cells that an operation names are still what they were: same address, same text, same formula, and no row or column
+//! came or went before them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Instant,
+};
 
 use documents::Node;
 use serde_json::{Map, Value};
+use similar::{Algorithm, DiffOp};
 
-use super::key;
+use super::{DIFF_TIME, key};
 
 /// Rows and columns, 1-based, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +21,102 @@ struct Region {
 
 const ALL: (u32, u32) = (1, u32::MAX);
 
-/// Refuses an operation whose cells changed.
-pub(super) fn check(fields: &Map<String, Value>, old: &[Node], new: &[Node]) -> Result<(), String> {
+/// Where rows and columns of each sheet went: pairs of old and new numbers of those that are recognised, in order.
+#[derive(Debug, Default)]
+pub(in super::super) struct Shifts(HashMap<String, Axes>);
+
+#[derive(Debug, Default)]
+struct Axes {
+    rows: Vec<(u32, u32)>,
+    cols: Vec<(u32, u32)>,
+}
+
+impl Shifts {
+    pub(super) fn between(old: &[Node], new: &[Node]) -> Shifts {
+        let (old, new) = (Lines::of(old), Lines::of(new));
+        let both = old.into_iter().filter_map(|(sheet, old)| new.get(&sheet).map(|new| (sheet, old, new)));
+        let axes = both.map(|(sheet, old, new)| {
+            let rows = pairs(&old.rows, &new.rows);
+            (sheet, Axes { rows, cols: pairs(&old.cols, &new.cols) })
+        });
+        Shifts(axes.collect())
+    }
+
+    /// Whether anything in the workbook is not where it was, so that a formula written before may mean other cells.
+    fn is_any(&self) -> bool {
+        self.0.values().any(|axes| axes.rows.iter().chain(&axes.cols).any(|(old, new)| old != new))
+    }
+
+    fn moves(&self, sheet: &str, region: Region) -> bool {
+        let Some(axes) = self.0.get(&sheet.to_lowercase()) else { return false };
+        let is_moved = |pairs: &[(u32, u32)], span: (u32, u32)| {
+            span != ALL && (is_shifted(pairs, span.0) || is_shifted(pairs, span.1))
+        };
+        is_moved(&axes.rows, region.rows) || is_moved(&axes.cols, region.cols)
+    }
+}
+
+/// A line that is recognised tells for itself; for another one its neighbours tell.
+fn is_shifted(pairs: &[(u32, u32)], line: u32) -> bool {
+    let at = pairs.partition_point(|(old, _)| *old < line);
+    let shifted = |index: usize| pairs.get(index).is_some_and(|(old, new)| old != new);
+    match pairs.get(at) {
+        Some((old, _)) if *old == line => shifted(at),
+        _ => at.checked_sub(1).is_some_and(shifted) || shifted(at),
+    }
+}
+
+/// What stands in each row and column of a sheet, without the other coordinate: by it a line is recognised elsewhere.
+#[derive(Debug, Default)]
+struct Lines {
+    rows: BTreeMap<u32, String>,
+    cols: BTreeMap<u32, String>,
+}
+
+impl Lines {
+    fn of(nodes: &[Node]) -> HashMap<String, Lines> {
+        let mut sheets: HashMap<String, Lines> = HashMap::new();
+        for node in nodes.iter().filter(|node| node.kind == "cell") {
+            let Some(cell) = node.more.get("cell").and_then(Value::as_str).and_then(range) else { continue };
+            let lines = sheets.entry(sheet_of(node).to_lowercase()).or_default();
+            let content = key(node) + "\u{1}";
+            *lines.rows.entry(cell.rows.0).or_default() += &content;
+            *lines.cols.entry(cell.cols.0).or_default() += &content;
+        }
+        sheets
+    }
+}
+
+fn pairs(old: &BTreeMap<u32, String>, new: &BTreeMap<u32, String>) -> Vec<(u32, u32)> {
+    let contents = |lines: &BTreeMap<u32, String>| lines.values().cloned().collect::<Vec<_>>();
+    let deadline = Instant::now() + DIFF_TIME;
+    let ops = similar::capture_diff_slices_deadline(
+        Algorithm::Myers,
+        &contents(old),
+        &contents(new),
+        Some(deadline),
+    );
+    let mut found = Vec::new();
+    for op in ops {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            found.extend(
+                old.keys().skip(old_index).copied().zip(new.keys().skip(new_index).copied()).take(len),
+            );
+        }
+    }
+    found
+}
+
+/// Refuses an operation whose cells changed or moved.
+pub(super) fn check(
+    fields: &Map<String, Value>,
+    old: &[Node],
+    new: &[Node],
+    shifts: &Shifts,
+) -> Result<(), String> {
+    if has_formula(fields.values()) && shifts.is_any() {
+        return Err("Rows or columns came or went, so the formula may mean other cells now.".into());
+    }
     let sheet = match fields.get("sheet").and_then(Value::as_str) {
         Some(sheet) => Some(sheet.to_owned()),
         None => {
@@ -28,11 +129,24 @@ pub(super) fn check(fields: &Map<String, Value>, old: &[Node], new: &[Node]) -> 
     };
     let Some(sheet) = sheet else { return Ok(()) };
     for region in regions(fields) {
+        if shifts.moves(&sheet, region) {
+            return Err(format!(
+                "Rows or columns of {sheet} came or went before the cells that the operation names."
+            ));
+        }
         if cells_in(old, &sheet, region) != cells_in(new, &sheet, region) {
             return Err(format!("Cells of {sheet} that the operation names are not the same any more."));
         }
     }
     Ok(())
+}
+
+fn has_formula<'a>(values: impl IntoIterator<Item = &'a Value>) -> bool {
+    values.into_iter().any(|value| match value {
+        Value::Object(fields) => fields.contains_key("formula") || has_formula(fields.values()),
+        Value::Array(items) => has_formula(items),
+        _ => false,
+    })
 }
 
 fn regions(fields: &Map<String, Value>) -> Vec<Region> {
@@ -123,7 +237,8 @@ mod tests {
     fn checked(op: Value, old: &[Node], new: &[Node]) -> bool {
         let sheet = Node::new("Data", "sheet", "Data").with("sheet", "Data");
         let with_sheet = |cells: &[Node]| [std::slice::from_ref(&sheet), cells].concat();
-        check(op.as_object().unwrap(), &with_sheet(old), &with_sheet(new)).is_ok()
+        let shifts = Shifts::between(old, new);
+        check(op.as_object().unwrap(), &with_sheet(old), &with_sheet(new), &shifts).is_ok()
     }
 
     #[test]
@@ -142,6 +257,26 @@ mod tests {
             &old,
             &new
         ));
+    }
+
+    #[test]
+    fn what_moved_is_not_written_to() {
+        let old = [cell("A1", "x"), cell("A2", "y"), cell("A3", "z")];
+        let inserted = [cell("A1", "x"), cell("A2", "new"), cell("A3", "y"), cell("A4", "z")];
+        let set = |cell: &str| json!({"op": "xlsx_set_cell", "cell": cell, "value": 1});
+        assert!(checked(set("B1"), &old, &inserted), "above the new row nothing moved");
+        assert!(!checked(set("B2"), &old, &inserted), "empty, but the row is another one");
+        assert!(!checked(set("B3"), &old, &inserted));
+        assert!(!checked(set("B9"), &old, &inserted), "behind the last row");
+        let edited = [cell("A1", "x"), cell("A2", "other"), cell("A3", "z")];
+        assert!(checked(set("B2"), &old, &edited), "a row that was edited is still that row");
+        let appended = [cell("A1", "x"), cell("A2", "y"), cell("A3", "z"), cell("A4", "more")];
+        assert!(checked(set("B2"), &old, &appended) && checked(set("B9"), &old, &appended));
+        let formula = json!({"op": "xlsx_set_cell", "cell": "B1", "value": {"formula": "=COUNTA(A2:A3)"}});
+        assert!(!checked(formula.clone(), &old, &inserted), "its range is another one");
+        assert!(checked(formula, &old, &edited));
+        let sideways = [cell("B1", "x"), cell("B2", "y"), cell("B3", "z")];
+        assert!(!checked(set("C1"), &old, &sideways), "a column was inserted");
     }
 
     #[test]
