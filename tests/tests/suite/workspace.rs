@@ -8,18 +8,31 @@ mod crash;
 mod faults;
 #[path = "workspace/history.rs"]
 mod history;
+#[path = "workspace/identity.rs"]
+mod identity;
 #[path = "workspace/machine.rs"]
 mod machine;
+#[cfg(target_os = "linux")]
+#[path = "workspace/mounts.rs"]
+mod mounts;
+#[path = "workspace/office_proposals.rs"]
+mod office_proposals;
 #[path = "workspace/proposals.rs"]
 mod proposals;
 #[path = "workspace/race.rs"]
 mod race;
+#[path = "workspace/refusals.rs"]
+mod refusals;
 #[path = "workspace/repair.rs"]
 mod repair;
+#[path = "workspace/retention.rs"]
+mod retention;
 #[path = "workspace/revisions.rs"]
 mod revisions;
 #[path = "workspace/saving.rs"]
 mod saving;
+#[path = "workspace/stopping.rs"]
+mod stopping;
 #[path = "workspace/watching.rs"]
 mod watching;
 
@@ -39,6 +52,8 @@ use assistant::{
     secrets::Keychain,
     workspace::{EditMode, Stop, Workspace, WorkspaceOptions, faults::Faults, system_clock},
 };
+#[cfg(target_os = "linux")]
+use mounts::Mounted;
 use serde_json::{Value, json};
 
 /// A folder with a Stet home and documents in it.

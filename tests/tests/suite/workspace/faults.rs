@@ -56,6 +56,9 @@ fn an_error_at_any_step_is_a_refusal_or_a_true_receipt() {
                         io::ErrorKind::PermissionDenied => {
                             matches!(error, WorkspaceError::ReadOnly { .. } | WorkspaceError::Io { .. })
                         }
+                        io::ErrorKind::StorageFull => {
+                            matches!(error, WorkspaceError::NoSpace { .. } | WorkspaceError::Io { .. })
+                        }
                         _ => matches!(error, WorkspaceError::Io { .. }),
                     };
                     assert!(is_typed, "{step:?}: {error:?}");

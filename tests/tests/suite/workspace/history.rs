@@ -118,7 +118,7 @@ fn retention_by_count_keeps_first_last_pinned_and_one_undo() {
     let id = workspace.open_file(&path, &Stop::default()).unwrap().0.file_id;
     commit_lines(&workspace, &id, 1..=9);
     workspace.pin(&id, "snap-000004", true).unwrap();
-    let tidied = workspace.tidy(&limits(0, 1, 0)).unwrap();
+    let tidied = workspace.tidy(&limits(0, 1, 0), &Stop::default()).unwrap();
     assert_eq!((tidied.snapshots, tidied.contents), (6, 6));
     let kept: Vec<u64> =
         workspace.history(&id, &Stop::default()).unwrap().1.iter().map(|entry| entry.content_rev).collect();
@@ -155,12 +155,12 @@ fn retention_by_age_and_size() {
         workspace.history(&id, &Stop::default()).unwrap().1.iter().map(|entry| entry.content_rev).collect()
     };
     assert_eq!(workspace.history(&id, &Stop::default()).unwrap().1[0].at, rfc3339(day(9)));
-    workspace.tidy(&limits(4, 0, 0)).unwrap();
+    workspace.tidy(&limits(4, 0, 0), &Stop::default()).unwrap();
     assert_eq!(revisions(), [10, 9, 8, 7, 6, 1]);
     let stored = workspace.usage().unwrap().stored_bytes;
-    workspace.tidy(&limits(0, 0, stored - 1)).unwrap();
+    workspace.tidy(&limits(0, 0, stored - 1), &Stop::default()).unwrap();
     assert_eq!(revisions(), [10, 9, 8, 7, 1], "the oldest that may go went");
-    workspace.tidy(&limits(0, 0, 1)).unwrap();
+    workspace.tidy(&limits(0, 0, 1), &Stop::default()).unwrap();
     assert_eq!(revisions(), [10, 9, 1], "a limit that cannot be met takes nothing that is protected");
 }
 
@@ -173,7 +173,7 @@ fn what_waits_for_the_user_is_not_tidied_away() {
     let proposal = stage(&app, &id, 1, append("waiting")).unwrap().proposal_id.unwrap();
     let workspace = scratch.workspace(Faults::default());
     commit_lines(&workspace, &id, 1..=5);
-    workspace.tidy(&limits(0, 1, 1)).unwrap();
+    workspace.tidy(&limits(0, 1, 1), &Stop::default()).unwrap();
     assert_eq!(proposals(&app).len(), 1);
     accept(&app, &proposal, None).unwrap();
     assert!(fs::read_to_string(&path).unwrap().ends_with("line 5\nwaiting\n"));
@@ -188,8 +188,45 @@ fn a_file_that_is_gone_comes_back_from_its_last_snapshot() {
     commit_lines(&workspace, &id, 1..=4);
     let last = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    workspace.tidy(&limits(0, 1, 1)).unwrap();
+    workspace.tidy(&limits(0, 1, 1), &Stop::default()).unwrap();
     let (_, entries) = workspace.history(&id, &Stop::default()).unwrap();
     let (_, bytes) = workspace.snapshot_bytes(&id, &entries[0].snapshot_id()).unwrap();
     assert_eq!(bytes, last);
+}
+
+/// A file that was deleted comes back under its name, as a revision of its own; what appeared there meanwhile is never replaced.
+#[test]
+fn a_deleted_file_is_restored() {
+    let scratch = Scratch::new();
+    let path = scratch.write("a.md", "first\n");
+    let app = scratch.app();
+    let id = open(&app, &path).file_id;
+    commit(&app, &id, 1, append("second")).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(code(restore(&app, &id, "snap-000002", Some(1))), ErrorCode::ContentRevConflict);
+    assert_eq!(code(restore(&app, &id, "snap-000002", None)), ErrorCode::ContentRevRequired);
+    let receipt = restore(&app, &id, "snap-000002", Some(2)).unwrap();
+    assert_eq!((receipt.previous_rev, receipt.content_rev), (2, 3));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "first\nsecond\n");
+    undo(&app, &id).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "first\n", "undo goes on from where it was");
+    check_sound(&scratch, &path);
+
+    // The command line finds the history of a file that is gone by its path.
+    fs::remove_file(&path).unwrap();
+    let stet = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(crate::cli::stet());
+        command.args(arguments).env("STET_HOME", scratch.home()).output().unwrap()
+    };
+    let name = path.to_str().unwrap();
+    assert!(stet(&["history", name]).status.success());
+    assert!(!stet(&["outline", name]).status.success());
+    let restored = stet(&["restore", name, "snap-000001"]);
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "first\n");
+    check_sound(&scratch, &path);
+
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    assert_eq!(code(restore(&app, &id, "snap-000001", Some(5))), ErrorCode::IoError);
+    assert_eq!(history(&app, &id).snapshots.len(), 5);
 }

@@ -34,6 +34,55 @@ fn mode_owner_and_attributes_stay() {
     println!("owner checked: {as_root}; extended attributes checked: {has_attributes}");
 }
 
+/// Access lists stay as they are; one that the folder gives to new files does not come to an old file by a save.
+#[cfg(target_os = "linux")]
+#[test]
+fn access_lists_stay_and_none_comes_along() {
+    let scratch = Scratch::new();
+    let (plain, listed) = (scratch.write("plain.md", "alpha\n"), scratch.write("listed.md", "alpha\n"));
+    let folder = plain.parent().unwrap();
+    let set = |arguments: &[&str], path: &Path| {
+        let done = std::process::Command::new("setfacl").args(arguments).arg(path).status();
+        done.is_ok_and(|status| status.success())
+    };
+    let has = set(&["-m", "u:1234:rw"], &listed) && set(&["-d", "-m", "u:4321:rw"], folder);
+    if !has {
+        println!("skipped: no setfacl here, or a file system without access lists");
+        return;
+    }
+    let list = |path: &Path| {
+        let output = std::process::Command::new("getfacl").args(["-cp"]).arg(path).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let before = (list(&plain), list(&listed));
+    assert!(before.1.contains("user:1234:rw-") && !before.0.contains("4321"));
+    let app = scratch.app();
+    for path in [&plain, &listed] {
+        let id = open(&app, path).file_id;
+        commit(&app, &id, 1, append("beta")).unwrap();
+    }
+    assert_eq!((list(&plain), list(&listed)), before);
+}
+
+/// The bits that a change of owner clears, and the times that a new file would not have.
+#[cfg(unix)]
+#[test]
+fn set_id_bits_stay_and_the_time_of_access_is_not_older() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let path = scratch.write("a.md", "alpha\n");
+    for mode in [0o600, 0o2755, 0o777, 0o664] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let app = scratch.app();
+        let document = open(&app, &path);
+        commit(&app, &document.file_id, document.content_rev, append("beta")).unwrap();
+        let after = fs::metadata(&path).unwrap();
+        assert_eq!(after.permissions().mode() & 0o7777, mode);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.ends_with("beta\n"));
+    }
+}
+
 #[test]
 fn a_document_open_elsewhere_is_not_overwritten() {
     let scratch = Scratch::new();
