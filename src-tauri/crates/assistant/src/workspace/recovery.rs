@@ -22,7 +22,7 @@ impl Workspace {
         let open_files = self.open_files()?;
         for file in open_files {
             let leftover = save::temporary_path(&file.path, self.home(), &file.file_id);
-            if leftover.exists()
+            if (leftover.exists() || save::is_half_replaced(&leftover))
                 && let Some(lock) = FileLock::try_take(self, &file.file_id)?
             {
                 self.recover(&lock)?;
@@ -38,7 +38,9 @@ impl Workspace {
             Some(intent) => self.complete(&intent),
             None => {
                 let file = self.known(lock.file_id())?;
-                remove_leftover(&save::temporary_path(&file.path, self.home(), &file.file_id))
+                let temporary = save::temporary_path(&file.path, self.home(), &file.file_id);
+                put_back(&temporary, &file.path)?;
+                remove_leftover(&temporary)
             }
         }
     }
@@ -48,8 +50,7 @@ impl Workspace {
         let intended: Intended = serde_json::from_str(&intent.entry)?;
         let temporary = Path::new(&intent.temporary);
         let file = self.known(&intent.file_id)?;
-        save::put_back(temporary, &file.path)
-            .map_err(|source| WorkspaceError::io("put back", &file.path, source))?;
+        put_back(temporary, &file.path)?;
         let on_disk = self.read(&file.path, &Stop::default()).ok().map(|content| hash_of(&content.bytes));
         let was_renamed = match on_disk.as_deref() {
             Some(hash) if hash == intended.entry.hash => true,
@@ -63,6 +64,10 @@ impl Workspace {
         }
         remove_leftover(temporary)
     }
+}
+
+fn put_back(temporary: &Path, target: &Path) -> Result<(), WorkspaceError> {
+    save::put_back(temporary, target).map_err(|source| WorkspaceError::io("put back", target, source))
 }
 
 fn remove_leftover(temporary: &Path) -> Result<(), WorkspaceError> {

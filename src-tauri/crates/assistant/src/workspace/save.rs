@@ -21,7 +21,7 @@ use super::{
     faults::{Faults, Step},
 };
 
-pub(super) use system::{holder, is_read_only, names_of, put_back, sync_folder};
+pub(super) use system::{holder, is_half_replaced, is_read_only, names_of, put_back, sync_folder};
 
 /// Written in pieces so that a cancelled save stops soon.
 const PIECE: usize = 1 << 20;

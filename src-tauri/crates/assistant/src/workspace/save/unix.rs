@@ -29,6 +29,10 @@ pub(super) fn replace(temporary: &Path, target: &Path) -> io::Result<()> {
     fs::rename(temporary, target)
 }
 
+pub(in super::super) fn is_half_replaced(_temporary: &Path) -> bool {
+    false
+}
+
 /// Nothing to do: a rename is done or not done.
 pub(in super::super) fn put_back(_temporary: &Path, _target: &Path) -> io::Result<()> {
     Ok(())

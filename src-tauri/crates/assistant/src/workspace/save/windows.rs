@@ -78,6 +78,11 @@ fn backup_of(temporary: &Path) -> PathBuf {
     temporary.with_extension("old")
 }
 
+/// Whether a replacement stopped half way.
+pub(in super::super) fn is_half_replaced(temporary: &Path) -> bool {
+    backup_of(temporary).exists()
+}
+
 /// Completes or takes back a replacement that stopped half way (a crash, ERROR_UNABLE_TO_MOVE_REPLACEMENT_2).
 pub(in super::super) fn put_back(temporary: &Path, target: &Path) -> io::Result<()> {
     let backup = backup_of(temporary);
