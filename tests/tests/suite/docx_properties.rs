@@ -160,7 +160,10 @@ fn tracked_operations_of_every_kind_settle_both_ways() {
             json!({"op": "docx_set_table_cell", "table": 1, "row": 1, "col": 1, "text": "one\n\ntwo"}),
             json!({"op": "docx_replace_text", "find": "e", "replace": "E\tx", "occurrence": "all", "scope": "all"}),
         ];
-        for position in [0, body.len() / 3, body.len() / 2, body.len() - 1] {
+        let full = [0, body.len() / 3, body.len() / 2, body.len() - 1];
+        let everyday = if document.len() < 20_000 { &full[2..] } else { &full[2..3] };
+        for position in if std::env::var_os("STET_FULL").is_some() { &full } else { everyday } {
+            let position = *position;
             let at = &body[position].at;
             ops.extend([
                 json!({"op": "docx_insert_paragraph", "at": at, "text": "before"}),
