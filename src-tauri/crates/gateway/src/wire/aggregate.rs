@@ -410,7 +410,8 @@ impl Aggregator {
                 let event = Event { data: body.to_vec(), ..Event::default() };
                 // A whole message is all there is to come; a delta may be the first of several.
                 let choices = chunk.choices.as_ref();
-                let is_message = choices.is_some_and(|all| all.0.iter().any(|choice| choice.message.0.is_some()));
+                let is_message =
+                    choices.is_some_and(|all| all.0.iter().any(|choice| choice.message.0.is_some()));
                 self.take_chunk(chunk, &event, live);
                 self.turn.done = is_message;
             }

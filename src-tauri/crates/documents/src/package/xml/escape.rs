@@ -55,12 +55,13 @@ pub(super) fn is_allowed(character: char) -> bool {
 
 /// The characters that escaped text stands for. Unknown entities cannot occur in scanned text (they need a DTD).
 pub fn unescape(raw: &str) -> Cow<'_, str> {
-    if !raw.contains(['&', '\r']) {
+    // By bytes: this is asked of every attribute and text that is read.
+    if memchr::memchr2(b'&', b'\r', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.find(['&', '\r']) {
+    while let Some(at) = memchr::memchr2(b'&', b'\r', rest.as_bytes()) {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
         if let Some(after) = rest.strip_prefix('\r') {
