@@ -135,7 +135,8 @@ fn a_home_that_cannot_be_written_is_told_so() {
     for (name, mode, again) in
         [("store.db", 0o400, 0o600), ("blobs/tmp", 0o500, 0o700), ("locks", 0o500, 0o700)]
     {
-        fs::write(&user.path, "first\n").unwrap();
+        // A content of its own: one that is stored already needs no room.
+        fs::write(&user.path, format!("{name}\n")).unwrap();
         user.mode(&user.scratch.home().join(name), mode);
         let told = user.tries();
         // A lock that is there can be taken, so that only a new file would fail.
