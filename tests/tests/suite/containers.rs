@@ -394,3 +394,52 @@ fn relationships_with_one_id_are_kept_and_not_guessed() {
     assert_eq!(id, "rId2");
     assert!(package.finish().is_ok());
 }
+
+/// The binary itself, with less memory than a bomb would take: it answers with the code, and leaves the file as it was.
+#[cfg(target_os = "linux")]
+#[test]
+fn hostile_files_are_answered_in_bounded_memory() {
+    let home = tempfile::tempdir().unwrap();
+    let blanks = [DOCUMENT.as_bytes(), &vec![b' '; 100 << 20]].concat();
+    let bomb = main_part(|entry| entry.content = blanks.clone()).build();
+    let many = more((0..66_000).map(|number| OddEntry::new(&format!("word/media/{number}"), b"")).collect());
+    let laughs = "<!DOCTYPE w [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]>";
+    let laughs = main_part(|entry| entry.content = [laughs, DOCUMENT].concat().into_bytes());
+    let old = [&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], &[0; 600][..]].concat();
+    let cases: [(&str, Vec<u8>, &str); 6] = [
+        ("bomb.docx", bomb, "too_large"),
+        ("many.docx", OddArchive { is_wide_end: true, ..many }.build(), "too_large"),
+        ("laughs.docx", laughs.build(), "unsupported_document"),
+        ("old.docx", old, "unsupported_document"),
+        ("locked.docx", each(|entry| entry.flags = 1).build(), "encrypted_document"),
+        ("cut.docx", OddArchive::of(plain()).build()[..900].to_vec(), "damaged_document"),
+    ];
+    for (name, bytes, code) in cases {
+        let path = home.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let ops = home.path().join("ops.json");
+        std::fs::write(&ops, r#"[{"op": "docx_append_paragraph", "text": "x"}]"#).unwrap();
+        let ops = ops.to_string_lossy().into_owned();
+        for arguments in [&["outline"][..], &["apply", "--expected-rev", "current", "--ops", &ops]] {
+            // KiB of address space.
+            let output = std::process::Command::new("sh")
+                .args(["-c", "ulimit -v 1000000; exec \"$0\" \"$@\""])
+                .arg(crate::cli::stet())
+                .arg(arguments[0])
+                .arg(&path)
+                .args(&arguments[1..])
+                .arg("--json")
+                .env("STET_HOME", home.path().join("home"))
+                .output()
+                .unwrap();
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|_| panic!("{name}: {}", String::from_utf8_lossy(&output.stderr)));
+            assert_eq!(answer["error"]["code"], code, "{name} {}: {answer}", arguments[0]);
+            assert!(
+                answer["error"]["message"].as_str().is_some_and(|message| message.ends_with('.')),
+                "{answer}"
+            );
+            assert!(std::fs::read(&path).unwrap() == bytes, "{name}");
+        }
+    }
+}
