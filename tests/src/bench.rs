@@ -6,9 +6,11 @@ pub mod docx;
 pub mod gateway;
 mod memory;
 pub mod package;
+mod peers;
 pub mod pptx;
 pub mod text;
 pub mod window;
+pub mod xlsx;
 
 pub use bounds::{bound, summary};
 
@@ -16,7 +18,7 @@ pub use bounds::{bound, summary};
 pub type Subject = (&'static str, fn() -> String);
 
 /// Everything that can be measured.
-pub const SUBJECTS: [Subject; 7] = [
+pub const SUBJECTS: [Subject; 8] = [
     ("commit", commit::commit),
     ("docx", docx::docx),
     ("gateway", gateway::gateway),
@@ -24,6 +26,7 @@ pub const SUBJECTS: [Subject; 7] = [
     ("pptx", pptx::pptx),
     ("text", text::text),
     ("window", window::window),
+    ("xlsx", xlsx::xlsx),
 ];
 
 /// Measures one subject; `None` when there is none of that name.

@@ -67,6 +67,8 @@ mod where_from;
 mod workspace;
 #[path = "suite/xlsx_fidelity.rs"]
 mod xlsx_fidelity;
+#[path = "suite/xlsx_office.rs"]
+mod xlsx_office;
 #[path = "suite/xlsx_ops.rs"]
 mod xlsx_ops;
 #[path = "suite/xlsx_oracle.rs"]

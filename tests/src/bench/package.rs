@@ -147,7 +147,7 @@ fn deflated(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-fn spliced(content: &[u8], needle: &str) -> Vec<u8> {
+pub(super) fn spliced(content: &[u8], needle: &str) -> Vec<u8> {
     let at = memchr::memmem::find(content, needle.as_bytes()).unwrap_or_default();
     let value = at + needle.find("<v>").unwrap_or_default() + 3;
     let end = at + needle.find("</v>").unwrap_or_default();

@@ -8,6 +8,7 @@ mod archive;
 mod audit;
 mod blocks;
 mod content_types;
+pub(crate) mod copies;
 mod gate;
 mod hunks;
 mod inflate;

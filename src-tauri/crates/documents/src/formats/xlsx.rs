@@ -8,6 +8,7 @@ mod calc;
 mod calculation;
 mod cell_ops;
 mod cells;
+mod chart_caches;
 mod create;
 mod format_ops;
 mod formula;
@@ -18,10 +19,13 @@ mod number_format;
 mod outline;
 mod parts;
 mod patch;
+mod pivots;
 mod places;
+mod rich;
 mod row_ops;
 mod session;
 mod sheet;
+mod sheet_copy;
 mod sheet_ops;
 mod strings;
 mod structure;
@@ -128,6 +132,7 @@ fn run(session: &mut Session<'_, '_>, edit: &Edit) -> Result<(), EditError> {
 
 fn finish(mut session: Session<'_, '_>) -> Result<Applied, EditError> {
     session.recalculate()?;
+    session.refresh_chart_caches()?;
     session.finish_calculation()?;
     let changes = session.told_changes();
     session.book.write_sheets()?;

@@ -8,6 +8,7 @@ mod functions;
 mod index;
 mod parse;
 mod source;
+mod spill;
 mod value;
 mod write;
 
@@ -55,10 +56,17 @@ impl Session<'_, '_> {
             return Ok(());
         }
         let trusted = self.results_are_trusted();
-        let results = {
+        let (results, spills) = {
             let source = Source::new(self, &index, &names, &tables, &stale, trusted)?;
             source.compute_all(&stale)?
         };
+        self.check_sizes(&results)?;
+        self.fresh.clear();
+        if !spills.is_empty() {
+            // The cells of new arrays are formulas' results from now on, so everything is looked at anew, once.
+            self.place_spills(&spills)?;
+            return self.recalculate();
+        }
         self.warn_of_trust(trusted, stale.len());
         self.write_results(&index, &stale, &results)
     }

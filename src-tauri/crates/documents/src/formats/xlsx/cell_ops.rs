@@ -4,7 +4,7 @@ use super::{
     address::{Area, CellRef},
     cells::{self, Content, Value},
     formula,
-    grid::lex::FormulaKind,
+    grid::{CellView, lex::FormulaKind},
     guards::Guards,
     number_format::{parse_date, parse_datetime},
     row_ops::Target,
@@ -176,6 +176,7 @@ impl Session<'_, '_> {
         let same = match &content {
             Content::Value(new) => !had_formula && *new == old_value,
             Content::Formula(new, _) => old_formula.as_ref() == Some(new),
+            Content::Rich(_) => false,
         };
         if same {
             return Ok(false);
@@ -187,17 +188,42 @@ impl Session<'_, '_> {
         let after = match &content {
             Content::Formula(formula, _) => Some(format!("={formula}")),
             Content::Value(Value::Empty) => None,
+            Content::Rich(inline) => Some(super::strings::string_text(inline.as_bytes())),
             Content::Value(new) => Some(tables.show(new, new_style)),
         };
         let sheet = self.book.sheet(key)?;
         let old = sheet.cell(at)?;
         let element = cells::element(&sheet.grid.prefix, at, old.as_ref(), Some(new_style), &content)?;
+        let spilled = old.as_ref().and_then(spilled_area);
         self.book.sheet_mut(key)?.grid.put(at, element);
-        self.formula_removed |= had_formula && matches!(content, Content::Value(_));
+        if let Some(area) = spilled {
+            self.clear_spilled(key, at, area)?;
+        }
+        self.formula_removed |= had_formula && !matches!(content, Content::Formula(..));
         self.dirty.push((key, at));
+        self.fresh.retain(|fresh| *fresh != (key, at));
+        if matches!(content, Content::Formula(..)) {
+            self.fresh.push((key, at));
+        }
         let detail = (had_formula || matches!(content, Content::Formula(..))).then_some("formula");
         self.change(Location::Cell(key, at), before, after, detail);
         Ok(true)
+    }
+
+    /// The results of a dynamic array go with its formula.
+    fn clear_spilled(&mut self, key: SheetKey, anchor: CellRef, area: Area) -> Result<(), EditError> {
+        for row in area.first.row..=area.last.row {
+            for col in area.first.col..=area.last.col {
+                let at = CellRef::new(row, col);
+                let sheet = self.book.sheet(key)?;
+                let Some(cell) = sheet.cell(at)?.filter(|_| at != anchor) else { continue };
+                let empty = Content::Value(Value::Empty);
+                let element = cells::element(&sheet.grid.prefix, at, Some(&cell), None, &empty)?;
+                self.book.sheet_mut(key)?.grid.put(at, element);
+                self.dirty.push((key, at));
+            }
+        }
+        Ok(())
     }
 
     /// A cell that holds the text of a shared formula hands it on before it is overwritten.
@@ -262,6 +288,13 @@ impl Session<'_, '_> {
         let change = FormatChange { number_format: Some(code.into()), ..FormatChange::default() };
         self.derive_style(style, &change)
     }
+}
+
+/// The area that the dynamic array of a cell fills, when it is more than the cell.
+fn spilled_area(cell: &CellView<'_>) -> Option<Area> {
+    let formula = cell.span.formula.as_ref().filter(|formula| formula.kind == FormulaKind::Array)?;
+    let written = formula.reference.as_ref().filter(|_| cell.span.metadata)?;
+    Area::parse(&cell.text(written)).filter(|area| area.size() > 1)
 }
 
 fn shown_formula(formula: Option<&str>) -> Option<String> {

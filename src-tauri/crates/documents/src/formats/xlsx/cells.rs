@@ -106,6 +106,8 @@ fn json_number(number: f64) -> serde_json::Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Content {
     Value(Value),
+    /// A whole `is` element.
+    Rich(String),
     /// A formula as it stands in the file, without `=`, and its result where it is known.
     Formula(String, Value),
 }
@@ -164,6 +166,7 @@ fn body(prefix: &str, content: &Content) -> Result<(&'static str, String), EditE
                 format!("<{prefix}is><{prefix}t xml:space=\"preserve\">{text}</{prefix}t></{prefix}is>");
             ("inlineStr", inline)
         }
+        Content::Rich(inline) => ("inlineStr", inline.clone()),
         Content::Value(value) => stored(prefix, value)?,
         Content::Formula(formula, value) => {
             let (kind, result) = stored(prefix, value)?;

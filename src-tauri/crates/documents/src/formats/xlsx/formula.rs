@@ -3,6 +3,7 @@
 //! A formula here is what stands in the file: A1 notation, English names, no leading `=`. Only the bytes of references that change
 //! are rewritten. What no token is understood to be is passed through untouched.
 
+mod newer;
 pub(super) mod references;
 pub(super) mod rewrite;
 pub(super) mod shift;
@@ -16,142 +17,6 @@ pub(super) use tokens::{Token, TokenKind, tokens};
 
 use crate::{EditError, error::EditErrorKind};
 
-/// Functions that came after the format was fixed; files hold them with `_xlfn.` (MS-XLSX 2.2.2).
-const NEWER: &[&str] = &[
-    "ACOT",
-    "ACOTH",
-    "AGGREGATE",
-    "ARABIC",
-    "BASE",
-    "BETA.DIST",
-    "BETA.INV",
-    "BINOM.DIST",
-    "BINOM.INV",
-    "BITAND",
-    "BITLSHIFT",
-    "BITOR",
-    "BITRSHIFT",
-    "BITXOR",
-    "CEILING.MATH",
-    "CEILING.PRECISE",
-    "CHISQ.DIST",
-    "CHISQ.INV",
-    "COMBINA",
-    "CONCAT",
-    "CONFIDENCE.NORM",
-    "CONFIDENCE.T",
-    "COT",
-    "COTH",
-    "COVARIANCE.P",
-    "COVARIANCE.S",
-    "CSC",
-    "DAYS",
-    "DECIMAL",
-    "ENCODEURL",
-    "ERF.PRECISE",
-    "EXPON.DIST",
-    "F.DIST",
-    "F.INV",
-    "FILTERXML",
-    "FLOOR.MATH",
-    "FLOOR.PRECISE",
-    "FORECAST.ETS",
-    "FORECAST.LINEAR",
-    "FORMULATEXT",
-    "GAMMA",
-    "GAUSS",
-    "IFNA",
-    "IFS",
-    "IMCOSH",
-    "ISFORMULA",
-    "ISO.CEILING",
-    "ISOWEEKNUM",
-    "LET",
-    "LOGNORM.DIST",
-    "MAXIFS",
-    "MINIFS",
-    "MODE.MULT",
-    "MODE.SNGL",
-    "MUNIT",
-    "NEGBINOM.DIST",
-    "NETWORKDAYS.INTL",
-    "NORM.DIST",
-    "NORM.INV",
-    "NORM.S.DIST",
-    "NORM.S.INV",
-    "NUMBERVALUE",
-    "PDURATION",
-    "PERCENTILE.EXC",
-    "PERCENTILE.INC",
-    "PERCENTRANK.EXC",
-    "PERCENTRANK.INC",
-    "PERMUTATIONA",
-    "PHI",
-    "POISSON.DIST",
-    "QUARTILE.EXC",
-    "QUARTILE.INC",
-    "RANK.AVG",
-    "RANK.EQ",
-    "RRI",
-    "SEC",
-    "SHEET",
-    "SHEETS",
-    "SKEW.P",
-    "STDEV.P",
-    "STDEV.S",
-    "SWITCH",
-    "T.DIST",
-    "T.INV",
-    "T.TEST",
-    "TEXTJOIN",
-    "UNICHAR",
-    "UNICODE",
-    "VAR.P",
-    "VAR.S",
-    "WEBSERVICE",
-    "WEIBULL.DIST",
-    "XLOOKUP",
-    "XMATCH",
-    "XOR",
-    "Z.TEST",
-    "TEXTBEFORE",
-    "TEXTAFTER",
-];
-
-/// Those of them that were never given the prefix.
-const PLAIN: &[&str] = &["AGGREGATE", "NETWORKDAYS.INTL", "ISO.CEILING"];
-
-/// Functions whose results spill; a file must say so with cell metadata, which is not written here.
-const SPILLING: &[&str] = &[
-    "FILTER",
-    "SORT",
-    "SORTBY",
-    "UNIQUE",
-    "SEQUENCE",
-    "RANDARRAY",
-    "TEXTSPLIT",
-    "VSTACK",
-    "HSTACK",
-    "TAKE",
-    "DROP",
-    "EXPAND",
-    "WRAPROWS",
-    "WRAPCOLS",
-    "TOROW",
-    "TOCOL",
-    "CHOOSEROWS",
-    "CHOOSECOLS",
-    "LAMBDA",
-    "MAP",
-    "REDUCE",
-    "SCAN",
-    "BYROW",
-    "BYCOL",
-    "MAKEARRAY",
-    "GROUPBY",
-    "PIVOTBY",
-];
-
 /// A formula as it stands in the file, from what a user wrote with its leading `=`.
 pub(super) fn from_user(text: &str) -> Result<String, EditError> {
     let formula = text.trim().strip_prefix('=').map(str::trim).filter(|formula| !formula.is_empty());
@@ -161,33 +26,71 @@ pub(super) fn from_user(text: &str) -> Result<String, EditError> {
     if !is_balanced(formula) {
         return Err(invalid(format!("“{text}” is no formula: its brackets or quotes do not match.")));
     }
-    let mut spills = None;
-    let written = rewrite(formula, |token| match &token.kind {
-        TokenKind::Function => {
-            let name = formula[token.range.clone()].to_ascii_uppercase();
-            let bare = name.trim_start_matches("_XLFN.").trim_start_matches("_XLWS.");
-            if SPILLING.contains(&bare) {
-                spills.get_or_insert(bare.to_owned());
-            }
-            let prefixed = name.starts_with("_XLFN.") || PLAIN.contains(&bare);
-            match NEWER.contains(&bare) && !prefixed {
-                true => Replacement::With(format!("_xlfn.{name}")),
-                false => Replacement::Keep,
-            }
-        }
-        TokenKind::Reference(reference) if reference.spill => {
-            spills.get_or_insert("#".into());
-            Replacement::Keep
-        }
-        _ => Replacement::Keep,
-    });
-    if let Some(spills) = spills {
-        let message =
-            format!("The formula spills its result over several cells ({spills}), which is not written yet.");
+    let spill_mark = tokens(formula)
+        .iter()
+        .any(|token| matches!(&token.kind, TokenKind::Reference(reference) if reference.spill));
+    if spill_mark {
+        let message = "The formula reads a spilled result by `#`, which is not written yet.";
         return Err(EditError::new(EditErrorKind::UnsupportedOp, message)
-            .hint("Use a formula that gives one value per cell."));
+            .hint("Name the cells of the result as a range."));
     }
+    let variables = variables(formula);
+    let written = rewrite(formula, |token| {
+        let word = &formula[token.range.clone()];
+        let new = match &token.kind {
+            TokenKind::Function => newer::in_file(word),
+            TokenKind::Name(None) => {
+                let is_variable = variables.iter().any(|name| name.eq_ignore_ascii_case(word));
+                is_variable.then(|| format!("_xlpm.{word}"))
+            }
+            _ => None,
+        };
+        new.map_or(Replacement::Keep, Replacement::With)
+    });
     Ok(written.unwrap_or_else(|| formula.to_owned()))
+}
+
+/// Whether a formula calls a function whose result fills several cells as a rule.
+pub(super) fn spills(formula: &str) -> bool {
+    let calls =
+        |token: &Token| token.kind == TokenKind::Function && newer::spills(&formula[token.range.clone()]);
+    tokens(formula).iter().any(calls)
+}
+
+/// The variables that `LET` and `LAMBDA` declare; files hold them with `_xlpm.` ([MS-XLSX] 2.2.2).
+fn variables(formula: &str) -> Vec<String> {
+    // By open bracket: the arguments of which function, and how many came before this one.
+    let mut open: Vec<(String, usize)> = Vec::new();
+    let mut names = Vec::new();
+    let tokens = tokens(formula);
+    let mut called = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let word = &formula[token.range.clone()];
+        match (&token.kind, word) {
+            (TokenKind::Function, _) => called = newer::bare(word),
+            (TokenKind::Operator, "(" | "{") => open.push((std::mem::take(&mut called), 0)),
+            (TokenKind::Operator, ")" | "}") => drop(open.pop()),
+            (TokenKind::Operator, ",") => {
+                if let Some((_, count)) = open.last_mut() {
+                    *count += 1;
+                }
+            }
+            (TokenKind::Name(None), _) => {
+                let next = tokens[at + 1..].iter().find(|next| next.kind != TokenKind::Space);
+                let before_comma = next.is_some_and(|next| &formula[next.range.clone()] == ",");
+                let declares = match open.last() {
+                    Some((function, count)) if function == "LET" => count % 2 == 0,
+                    Some((function, _)) => function == "LAMBDA",
+                    None => false,
+                };
+                if declares && before_comma {
+                    names.push(word.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 /// Whether brackets and quotes of a formula match; what is not balanced makes Excel repair the file.
@@ -219,11 +122,29 @@ mod tests {
         );
         assert_eq!(from_user("= SUM(A1:A3)").unwrap(), "SUM(A1:A3)");
         assert_eq!(from_user("=_xlfn.CONCAT(\"IFS(\")").unwrap(), "_xlfn.CONCAT(\"IFS(\")");
+        assert_eq!(from_user("=sort(A1:A3)+LOG10(A1)").unwrap(), "_xlfn._xlws.SORT(A1:A3)+LOG10(A1)");
+        assert_eq!(from_user("=NETWORKDAYS.INTL(A1,A2)").unwrap(), "NETWORKDAYS.INTL(A1,A2)");
+        assert_eq!(
+            from_user("=T.DIST.2T(A1,2)+Norm.S.Dist(1,TRUE)").unwrap(),
+            "_xlfn.T.DIST.2T(A1,2)+_xlfn.NORM.S.DIST(1,TRUE)"
+        );
+    }
+
+    #[test]
+    fn variables_get_theirs() {
+        assert_eq!(
+            from_user("=LET(rate,A1*2,net, rate+1,net*rate*Total)").unwrap(),
+            "_xlfn.LET(_xlpm.rate,A1*2,_xlpm.net, _xlpm.rate+1,_xlpm.net*_xlpm.rate*Total)"
+        );
+        assert_eq!(
+            from_user("=MAP(A1:A3,LAMBDA(each,each*2))").unwrap(),
+            "_xlfn.MAP(A1:A3,_xlfn.LAMBDA(_xlpm.each,_xlpm.each*2))"
+        );
     }
 
     #[test]
     fn what_cannot_stand_in_a_file_is_refused() {
-        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=SORT(A1:A3)", "=A1#", "='Data"] {
+        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=A1#", "='Data"] {
             assert!(from_user(text).is_err(), "{text}");
         }
     }

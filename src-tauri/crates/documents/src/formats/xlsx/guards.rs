@@ -110,7 +110,7 @@ pub(super) fn is_protected(sheet: &Sheet) -> bool {
     matches!(flag.as_deref(), Some("1" | "true"))
 }
 
-fn open_areas(sheet: &Sheet) -> Vec<Area> {
+pub(super) fn open_areas(sheet: &Sheet) -> Vec<Area> {
     let frame = &sheet.frame;
     let Some(list) = frame.child(frame.root(), Ns::S, "protectedRanges") else { return Vec::new() };
     let value = |element, name| frame.value(element, Ns::None, name);

@@ -172,6 +172,7 @@ const LISTS: &[&str] = &[
     "sparklineGroups",
     "tableParts",
     "dataRefs",
+    "pivotCaches",
     "cols",
     "ext",
     "extLst",

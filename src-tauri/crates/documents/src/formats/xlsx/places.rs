@@ -5,7 +5,7 @@
 use super::{
     address::CellRef,
     grid::CellView,
-    parts::{self, PartKind},
+    parts::{self, PartKind, SheetPart},
     patch::Patch,
     session::Session,
     structure::{
@@ -89,14 +89,14 @@ impl Session<'_, '_> {
             let sheet = self.book.sheet_mut(key)?;
             sheet.grid.flush()?;
             let grid = &sheet.grid;
-            let groups = shared::groups(grid)?;
+            let groups = shared::Membership::read(grid)?;
             for row in grid.rows() {
                 for cell in grid.cells(row) {
                     let view = CellView { bytes: grid.bytes(), span: cell? };
                     let Some(text) = view.formula_text() else { continue };
                     let at = view.span.at;
                     let place = Place { spot: Spot::Cell(key, at), home: Some(key) };
-                    match groups.iter().find(|group| text.is_empty() && group.members.contains(&at)) {
+                    match groups.of(at).filter(|_| text.is_empty()) {
                         Some(group) => visit(&group.text, &place),
                         None => visit(&text, &place),
                     }
@@ -170,7 +170,17 @@ impl Session<'_, '_> {
     }
 
     fn change_parts(&mut self, change: &mut ChangeAt<'_>) -> Result<(), EditError> {
-        for part in parts::of_all_sheets(&self.book)? {
+        let parts = parts::of_all_sheets(&self.book)?;
+        self.change_listed_parts(&parts, change)
+    }
+
+    /// The formulas in some parts of sheets.
+    pub(super) fn change_listed_parts(
+        &mut self,
+        parts: &[SheetPart],
+        change: &mut ChangeAt<'_>,
+    ) -> Result<(), EditError> {
+        for part in parts {
             let Ok(xml) = self.book.package.xml(&part.part) else { continue };
             let home = Some(part.sheet);
             let mut patch = Patch::new(&xml);

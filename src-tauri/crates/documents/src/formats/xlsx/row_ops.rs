@@ -97,7 +97,12 @@ impl Session<'_, '_> {
         if table.totals_rows == 0 {
             self.grow_table(&table, count)?;
         }
-        self.put_rows(key, first, rows, Axis::Rows)
+        self.put_rows(key, first, rows, Axis::Rows)?;
+        let part = &table.part;
+        match self.tables_of(key)?.into_iter().find(|grown| grown.part.same(part)) {
+            Some(grown) => self.fill_table_rows(key, &grown, first.row, count),
+            None => Ok(()),
+        }
     }
 
     /// A table grown by rows below its last one: its area and its filter.
@@ -151,7 +156,7 @@ impl Session<'_, '_> {
     }
 
     /// The formula of the line before, as it reads here.
-    fn filled_formula(
+    pub(super) fn filled_formula(
         &self,
         key: SheetKey,
         at: CellRef,

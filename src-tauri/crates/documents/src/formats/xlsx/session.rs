@@ -39,6 +39,8 @@ pub(super) struct Session<'p, 'c> {
     pub(super) dirty: Vec<(SheetKey, CellRef)>,
     /// Formula cells whose result may differ although no cell they read has a new value.
     pub(super) recompute: Vec<(SheetKey, CellRef)>,
+    /// Formulas that this batch set, until it is known whether their results need an array.
+    pub(super) fresh: Vec<(SheetKey, CellRef)>,
     /// Lines or sheets moved: formulas that depend on positions may differ.
     pub(super) structural: bool,
     /// The calculation chain no longer fits.
@@ -61,6 +63,7 @@ impl<'p, 'c> Session<'p, 'c> {
             warnings: Vec::new(),
             dirty: Vec::new(),
             recompute: Vec::new(),
+            fresh: Vec::new(),
             structural: false,
             recalculated: Vec::new(),
             full_calculation: false,

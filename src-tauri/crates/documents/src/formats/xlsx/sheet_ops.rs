@@ -1,4 +1,4 @@
-//! Sheets as a whole: added, renamed, moved, copied, deleted, with everything that counts or names them.
+//! Sheets as a whole: added, renamed, moved, deleted, with everything that counts or names them.
 //!
 //! Sheet ids are never renumbered. `docProps/app.xml` is left alone, as it may be (its titles are a cache).
 
@@ -8,7 +8,7 @@ use super::{
         Replacement, TokenKind, rewrite,
         rewrite::{delete_sheet, rename_sheet},
     },
-    parts::{self, PartKind},
+    parts,
     patch::Patch,
     places::{Place, Spot},
     session::{Location, Session},
@@ -46,88 +46,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn copy_sheet(
-        &mut self,
-        sheet: &str,
-        to: &str,
-        position: Option<usize>,
-    ) -> Result<(), EditError> {
-        self.check_structure_protection()?;
-        let key = self.worksheet(Some(sheet))?;
-        self.check_new_name(to, None)?;
-        let source = self.book.entry(key)?.part.clone();
-        let name = self.book.entry(key)?.name.clone();
-        let relationships = self.book.package.relationships(&source)?;
-        if let Some(other) =
-            relationships.items.iter().find(|item| item.kind != "hyperlink" && item.kind != "printerSettings")
-        {
-            return Err(refuse(format!(
-                "The sheet “{name}” has parts of its own ({}), which are not copied yet.",
-                other.kind
-            ))
-            .hint("Add an empty sheet and set its cells, or copy the sheet in Excel."));
-        }
-        let bytes = self.book.sheet_mut(key)?.write()?;
-        let at = position.or_else(|| {
-            let own = self.book.sheets.iter().position(|entry| entry.key == key)?;
-            Some(own + 2)
-        });
-        let copy = self.insert_sheet(to, at, bytes)?;
-        let part = self.book.entry(copy)?.part.clone();
-        self.copy_relationships(&relationships, &part, copy)?;
-        self.book.load(copy)?;
-        self.leave_selection(copy)?;
-        let mut change = |text: &str, _: &Place| rename_sheet(text, &name, to);
-        self.change_sheet_formulas(copy, b'!', GroupRule::Uniform, &mut change)?;
-        self.change(Location::Text(quote_sheet(to)), None, Some(to.to_owned()), Some("structure"));
-        self.structural = true;
-        Ok(())
-    }
-
-    /// Links of a copied sheet; printer settings stay with the original.
-    fn copy_relationships(
-        &mut self,
-        relationships: &crate::package::Relationships,
-        part: &PartName,
-        copy: SheetKey,
-    ) -> Result<(), EditError> {
-        self.book.load(copy)?;
-        let mut renamed = Vec::new();
-        for item in &relationships.items {
-            if item.external {
-                let new = self.book.package.add_external_relationship(part, &item.kind, &item.target)?;
-                renamed.push((item.id.clone(), Some(new)));
-            } else {
-                renamed.push((item.id.clone(), None));
-            }
-        }
-        let sheet = self.book.sheet_mut(copy)?;
-        let mut patch = Patch::new(&sheet.frame);
-        for node in sheet.frame.descendants(sheet.frame.root()).collect::<Vec<_>>() {
-            let Some(attribute) = sheet.frame.attribute(node, Ns::R, "id") else { continue };
-            match renamed.iter().find(|(old, _)| *old == attribute.value) {
-                Some((_, Some(new))) => patch.replace(attribute.value_span.clone(), new.clone()),
-                Some((_, None)) => patch.replace(attribute.whole.clone(), ""),
-                None => {}
-            }
-        }
-        let splices = patch.finish()?;
-        sheet.edit_frame(splices)
-    }
-
-    /// Two sheets must not both be the selected one.
-    fn leave_selection(&mut self, key: SheetKey) -> Result<(), EditError> {
-        let sheet = self.book.sheet_mut(key)?;
-        let mut patch = Patch::new(&sheet.frame);
-        for node in sheet.frame.descendants_named(sheet.frame.root(), Ns::S, "sheetView").collect::<Vec<_>>()
-        {
-            patch.drop_attribute(node, "tabSelected");
-        }
-        let splices = patch.finish()?;
-        sheet.edit_frame(splices)
-    }
-
-    fn insert_sheet(
+    pub(super) fn insert_sheet(
         &mut self,
         name: &str,
         position: Option<usize>,
@@ -324,19 +243,19 @@ impl Session<'_, '_> {
         if others == 0 {
             return Err(refuse(format!("“{name}” is the last visible sheet; a workbook needs one.")));
         }
-        let owned = parts::of_sheet(&self.book, key)?;
-        if owned.iter().any(|part| part.kind == PartKind::PivotTable) {
-            return Err(refuse(format!("The sheet “{name}” holds a pivot table, which is not deleted yet.")));
-        }
+        self.check_no_slicers(key, &name)?;
+        let caches = self.pivot_caches_of(key)?;
         let tables: Vec<String> = self.tables_of(key)?.into_iter().map(|table| table.name).collect();
         self.kill_references(key, &name, &tables)?;
         self.remove_sheet_entry(key)?;
         let workbook = self.book.part.clone();
         self.book.package.remove_relationship(&workbook, &id)?;
         self.remove_with_orphans(&part)?;
+        self.drop_unused_caches(&caches)?;
+        self.warn_of_pivot_sources(&name)?;
         self.book.drop_sheet(key);
         self.book.sheets.retain(|entry| entry.key != key);
-        for list in [&mut self.dirty, &mut self.recompute] {
+        for list in [&mut self.dirty, &mut self.recompute, &mut self.fresh] {
             list.retain(|(sheet, _)| *sheet != key);
         }
         self.forget_places(key, &name);
@@ -417,7 +336,7 @@ impl Session<'_, '_> {
     }
 
     /// Removes a part and what only it pointed to.
-    fn remove_with_orphans(&mut self, part: &PartName) -> Result<(), EditError> {
+    pub(super) fn remove_with_orphans(&mut self, part: &PartName) -> Result<(), EditError> {
         let targets: Vec<PartName> =
             self.book.package.relationships(part)?.items.iter().filter_map(|item| item.part()).collect();
         self.book.package.remove(part)?;
@@ -429,7 +348,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    fn is_used(&self, part: &PartName) -> Result<bool, EditError> {
+    pub(super) fn is_used(&self, part: &PartName) -> Result<bool, EditError> {
         let names = self.book.package.part_names();
         let sources = names.iter().filter_map(PartName::relationships_source);
         for source in sources {
@@ -443,13 +362,13 @@ impl Session<'_, '_> {
         Ok(false)
     }
 
-    fn position(&self, key: SheetKey) -> Result<usize, EditError> {
+    pub(super) fn position(&self, key: SheetKey) -> Result<usize, EditError> {
         let found = self.book.sheets.iter().position(|entry| entry.key == key);
         found.ok_or_else(|| EditError::new(EditErrorKind::OutOfRange, "The sheet was deleted before."))
     }
 
     /// Excel's rules for the name of a sheet.
-    fn check_new_name(&self, name: &str, own: Option<SheetKey>) -> Result<(), EditError> {
+    pub(super) fn check_new_name(&self, name: &str, own: Option<SheetKey>) -> Result<(), EditError> {
         let invalid = |message: String| Err(EditError::new(EditErrorKind::InvalidArguments, message));
         if name.is_empty() || name.encode_utf16().count() > 31 {
             return invalid(format!("“{name}” has no length a sheet name may have (1 to 31 characters)."));
@@ -465,7 +384,7 @@ impl Session<'_, '_> {
         if taken { invalid(format!("There is a sheet “{name}” already.")) } else { Ok(()) }
     }
 
-    fn check_structure_protection(&mut self) -> Result<(), EditError> {
+    pub(super) fn check_structure_protection(&mut self) -> Result<(), EditError> {
         let xml = &self.book.xml;
         let protection = xml.child(xml.root(), Ns::S, "workbookProtection");
         let locked = protection.and_then(|element| xml.value(element, Ns::None, "lockStructure"));

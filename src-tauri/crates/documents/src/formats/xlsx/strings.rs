@@ -61,7 +61,7 @@ fn items(text: &[u8]) -> Vec<Range<u32>> {
 }
 
 /// The local name of the tag at `start`; nothing for end tags, comments and the like.
-fn local_name(text: &[u8], start: usize) -> &[u8] {
+pub(super) fn local_name(text: &[u8], start: usize) -> &[u8] {
     let rest = &text[start + 1..];
     let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
     let name = &rest[..end.unwrap_or(0)];

@@ -10,6 +10,7 @@ mod frame;
 mod impact;
 mod owned;
 pub(super) mod shared;
+mod tables;
 
 use super::{
     address::{Area, Axis, CellRef, column_letters, parse_column},
@@ -96,10 +97,10 @@ impl Session<'_, '_> {
         }
         let edit = LineEdit { axis, verb: Verb::Insert, at, count };
         self.line_edit(key, &edit, None)?;
-        match rows {
-            Some(rows) => self.fill_inserted(key, &edit, rows),
-            None => Ok(()),
+        if let Some(rows) = rows {
+            self.fill_inserted(key, &edit, rows)?;
         }
+        self.fill_calculated(key, &edit)
     }
 
     fn delete(
@@ -231,7 +232,7 @@ impl Session<'_, '_> {
             };
             self.changes[at].location = moved;
         }
-        for list in [&mut self.dirty, &mut self.recompute] {
+        for list in [&mut self.dirty, &mut self.recompute, &mut self.fresh] {
             list.retain_mut(|(sheet, cell)| {
                 if *sheet != key {
                     return true;

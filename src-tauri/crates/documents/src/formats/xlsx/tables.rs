@@ -27,9 +27,16 @@ pub(super) struct Table {
     pub(super) header_rows: u32,
     pub(super) totals_rows: u32,
     pub(super) columns: Vec<String>,
+    /// By column, whether it is calculated.
+    pub(super) calculated: Vec<bool>,
 }
 
 impl Table {
+    /// The first and last row of its data.
+    pub(super) fn data_rows(&self) -> (u32, u32) {
+        (self.area.first.row + self.header_rows, self.area.last.row.saturating_sub(self.totals_rows))
+    }
+
     /// The header row, where there is one.
     pub(super) fn header(&self) -> Option<Area> {
         let row = self.area.first.row;
@@ -51,14 +58,18 @@ impl Session<'_, '_> {
             let Some(area) = value("ref").and_then(|text| Area::parse(&text)) else { continue };
             let count = |name, default| value(name).and_then(|text| text.parse().ok()).unwrap_or(default);
             let list = xml.child(root, Ns::S, "tableColumns");
-            let columns = list.into_iter().flat_map(|list| xml.children_named(list, Ns::S, "tableColumn"));
+            let columns: Vec<NodeId> =
+                list.into_iter().flat_map(|list| xml.children_named(list, Ns::S, "tableColumn")).collect();
+            let calculated = |column: &NodeId| xml.child(*column, Ns::S, "calculatedColumnFormula").is_some();
             tables.push(Table {
                 part: part.part.clone(),
                 name: table_name(&xml),
                 area,
                 header_rows: count("headerRowCount", 1),
                 totals_rows: count("totalsRowCount", 0),
+                calculated: columns.iter().map(calculated).collect(),
                 columns: columns
+                    .into_iter()
                     .map(|column| xml.value(column, Ns::None, "name").unwrap_or_default().into_owned())
                     .collect(),
             });
@@ -92,7 +103,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    fn tell_dead_columns(&mut self, changed: Vec<(Place, String, String)>) {
+    pub(super) fn tell_dead_columns(&mut self, changed: Vec<(Place, String, String)>) {
         for (place, before, after) in changed {
             let location = self.place_name(&place);
             if let Spot::Cell(sheet, at) = place.spot {

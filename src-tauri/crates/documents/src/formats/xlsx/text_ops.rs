@@ -1,11 +1,14 @@
 //! `xlsx_replace_text`: text inside cell values or formulas, found by exact match; formats of rich text stay.
 
+use std::ops::Range;
+
 use super::{
     address::{Area, CellRef},
     cells::{self, Content, Value},
     formula,
     grid::lex::{CellKind, FormulaKind},
     guards::Guards,
+    rich,
     session::{Location, Session, read_area},
     structure::shared,
     workbook::SheetKey,
@@ -65,19 +68,20 @@ impl Session<'_, '_> {
         let guards = Guards::read(self, key)?;
         let mut before = 0;
         for cell in found {
-            let wanted =
-                chosen.map(|nth| nth.checked_sub(before).filter(|nth| (1..=cell.hits).contains(nth)));
+            let nth = chosen.map(|nth| nth.checked_sub(before));
             before += cell.hits;
-            let new = match wanted {
-                None => cell.text.replace(find, replace),
-                Some(None) => continue,
-                Some(Some(nth)) => {
-                    let Some((at, _)) = cell.text.match_indices(find).nth(nth - 1) else { continue };
-                    format!("{}{replace}{}", &cell.text[..at], &cell.text[at + find.len()..])
+            let matches = cell.text.match_indices(find).map(|(at, _)| at..at + find.len());
+            let ranges: Vec<Range<usize>> = match nth {
+                None => matches.collect(),
+                Some(nth) => {
+                    matches.enumerate().filter(|(at, _)| nth == Some(at + 1)).map(|(_, r)| r).collect()
                 }
             };
+            if ranges.is_empty() {
+                continue;
+            }
             guards.allow(self, key, cell.at)?;
-            self.put_replaced(key, cell.at, &cell.text, new, within)?;
+            self.put_replaced(key, &cell, &ranges, replace, within)?;
         }
         Ok(())
     }
@@ -92,8 +96,8 @@ impl Session<'_, '_> {
         let grid = &self.book.sheet(key)?.grid;
         let tables = self.tables()?;
         let groups = match within {
-            CellText::Values => Vec::new(),
-            CellText::Formulas => shared::groups(grid)?,
+            CellText::Values => None,
+            CellText::Formulas => Some(shared::Membership::read(grid)?),
         };
         let mut texts = Vec::new();
         for number in grid.row_numbers_within(area.first.row, area.last.row) {
@@ -113,7 +117,7 @@ impl Session<'_, '_> {
                             texts.extend(cell.formula_text().map(|text| (at, text.into_owned())));
                         }
                         FormulaKind::Shared => {
-                            let group = groups.iter().find(|group| group.members.contains(&at));
+                            let group = groups.as_ref().and_then(|groups| groups.of(at));
                             texts.extend(group.map(|group| (at, group.text_at(at))));
                         }
                         FormulaKind::Array | FormulaKind::DataTable => {}
@@ -128,19 +132,16 @@ impl Session<'_, '_> {
     fn put_replaced(
         &mut self,
         key: SheetKey,
-        at: CellRef,
-        old: &str,
-        new: String,
+        found: &Found,
+        ranges: &[Range<usize>],
+        with: &str,
         within: CellText,
     ) -> Result<(), EditError> {
+        let (at, old) = (found.at, found.text.as_str());
+        let mut new = old.to_owned();
+        ranges.iter().rev().for_each(|range| new.replace_range(range.clone(), with));
         if old == new {
             return Ok(());
-        }
-        if within == CellText::Values && self.is_rich(key, at)? {
-            let name = self.cell_name(key, at);
-            let message = format!("{name} holds text in several formats, which a replacement would lose.");
-            return Err(EditError::new(EditErrorKind::WouldDamage, message)
-                .hint("Set the whole cell with `xlsx_set_cell`; it then has one format."));
         }
         let header = match within {
             CellText::Formulas => None,
@@ -153,7 +154,7 @@ impl Session<'_, '_> {
             self.rename_header(key, &table, at, &new)?;
         }
         let (content, before, after, detail) = match within {
-            CellText::Values => (Content::Value(Value::Text(new.clone())), old.to_owned(), new, None),
+            CellText::Values => (self.replaced_text(key, at, ranges, with, &new)?, old.to_owned(), new, None),
             CellText::Formulas => {
                 let formula = formula::from_user(&format!("={new}"))?;
                 self.leave_shared_group(key, at)?;
@@ -170,27 +171,46 @@ impl Session<'_, '_> {
         let element = cells::element(&sheet.grid.prefix, at, cell.as_ref(), None, &content)?;
         self.book.sheet_mut(key)?.grid.put(at, element);
         self.dirty.push((key, at));
+        if within == CellText::Formulas {
+            self.fresh.push((key, at));
+        }
         self.change(Location::Cell(key, at), Some(before), Some(after), detail);
         Ok(())
     }
 
-    /// Whether a cell's text has runs of its own formats.
-    fn is_rich(&self, key: SheetKey, at: CellRef) -> Result<bool, EditError> {
-        let Some(cell) = self.book.sheet(key)?.cell(at)? else { return Ok(false) };
-        let runs = |element: &[u8]| {
-            memchr::memmem::find(element, b"<r>").is_some() || memchr::memmem::find(element, b":r>").is_some()
-        };
-        Ok(match (&cell.span.kind, &cell.span.inline, &cell.span.value) {
+    /// A cell's text with ranges replaced; the formats of its runs stay.
+    fn replaced_text(
+        &self,
+        key: SheetKey,
+        at: CellRef,
+        ranges: &[Range<usize>],
+        with: &str,
+        new: &str,
+    ) -> Result<Content, EditError> {
+        let plain = Content::Value(Value::Text(new.to_owned()));
+        let sheet = self.book.sheet(key)?;
+        let Some(cell) = sheet.cell(at)? else { return Ok(plain) };
+        let item = match (&cell.span.kind, &cell.span.inline, &cell.span.value) {
             (CellKind::Inline, Some(inline), _) => {
-                runs(&cell.bytes[inline.start as usize..inline.end as usize])
+                Some(&cell.bytes[inline.start as usize..inline.end as usize])
             }
             (CellKind::Shared, _, Some((_, inner))) => {
                 let index = cell.text(inner).trim().parse::<usize>().ok();
-                let item = index.and_then(|index| self.book.strings()?.raw(index));
-                item.is_some_and(runs)
+                index.and_then(|index| self.book.strings()?.raw(index))
             }
-            _ => false,
-        })
+            _ => None,
+        };
+        let Some(item) = item.filter(|item| rich::has_runs(item)) else { return Ok(plain) };
+        match rich::replaced(item, &sheet.grid.prefix, ranges, with)? {
+            Some(inline) => Ok(Content::Rich(inline)),
+            None => {
+                let name = self.cell_name(key, at);
+                let message =
+                    format!("{name} holds text in formats of an unknown kind, which would be lost.");
+                Err(EditError::new(EditErrorKind::WouldDamage, message)
+                    .hint("Set the whole cell with `xlsx_set_cell`; it then has one format."))
+            }
+        }
     }
 
     fn too_many(&self, key: SheetKey, find: &str, found: &[Found], total: usize) -> EditError {

@@ -114,11 +114,22 @@ pub(super) struct Source<'s> {
     stale: HashSet<Address>,
     trusted: bool,
     results: RefCell<Results>,
+    /// Formulas of this batch, which may turn out to need an array.
+    fresh: HashSet<Address>,
+    spills: RefCell<Vec<Spill>>,
     /// Areas of stale arrays, whose other cells hold no formula of their own.
     stale_blocks: Vec<(SheetKey, Area, Address)>,
     hidden: RefCell<HashMap<SheetKey, Rc<HiddenRows>>>,
     reads: Cell<u64>,
     cancel: crate::Cancel<'s>,
+}
+
+/// A new formula whose result needs an array of a size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spill {
+    pub(super) address: Address,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
 }
 
 #[derive(Default)]
@@ -152,6 +163,8 @@ impl<'s> Source<'s> {
             stale,
             trusted,
             results: RefCell::default(),
+            fresh: session.fresh.iter().copied().collect(),
+            spills: RefCell::default(),
             stale_blocks: blocks,
             hidden: RefCell::default(),
             reads: Cell::new(0),
@@ -160,7 +173,7 @@ impl<'s> Source<'s> {
     }
 
     /// Computes formulas and whatever they need; an explicit stack, as chains may be as long as a sheet.
-    pub(super) fn compute_all(self, wanted: &[Address]) -> Result<Results, EditError> {
+    pub(super) fn compute_all(self, wanted: &[Address]) -> Result<(Results, Vec<Spill>), EditError> {
         let mut waiting: HashSet<Address> = HashSet::new();
         for (count, first) in wanted.iter().enumerate() {
             if count % 256 == 0 && (self.cancel)() {
@@ -191,7 +204,7 @@ impl<'s> Source<'s> {
                 stack.pop();
             }
         }
-        Ok(self.results.into_inner())
+        Ok((self.results.into_inner(), self.spills.into_inner()))
     }
 
     fn compute_one(&self, address: &Address) -> Outcome<Matrix> {
@@ -206,7 +219,32 @@ impl<'s> Source<'s> {
             Some(group) => group.text_at(at),
             None => self.formula(sheet, at)?,
         };
+        if !arrays && self.fresh.contains(address) {
+            return self.compute_fresh(*address, &text);
+        }
         compute(self, sheet, at, &text, arrays)
+    }
+
+    /// A formula that was just set: where it means another thing over all elements than in one cell, it needs an array.
+    fn compute_fresh(&self, address: Address, text: &str) -> Outcome<Matrix> {
+        let (sheet, at) = address;
+        let whole = match compute(self, sheet, at, text, true) {
+            Ok(whole) => whole,
+            Err(Stop::Need(needed)) => return Err(Stop::Need(needed)),
+            Err(Stop::Unknown(_)) => return compute(self, sheet, at, text, false),
+        };
+        if (whole.rows, whole.cols) == (1, 1) {
+            let single = compute(self, sheet, at, text, false)?;
+            if single.get(0, 0) == whole.get(0, 0) {
+                return Ok(single);
+            }
+        }
+        const MOST: usize = 100_000;
+        if whole.rows * whole.cols > MOST {
+            return unknown("its result fills too many cells");
+        }
+        self.spills.borrow_mut().push(Spill { address, rows: whole.rows, cols: whole.cols });
+        Ok(whole)
     }
 
     fn formula(&self, sheet: SheetKey, at: CellRef) -> Outcome<String> {

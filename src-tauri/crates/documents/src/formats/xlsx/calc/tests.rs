@@ -325,7 +325,7 @@ fn compute_everything(bytes: &[u8]) -> Option<Everything> {
     let index = Index::build(&session.book, &names, &tables, true).unwrap();
     let all: Vec<Address> = index.addresses();
     let source = Source::new(&session, &index, &names, &tables, &all, false).unwrap();
-    let results = source.compute_all(&all).unwrap();
+    let (results, _) = source.compute_all(&all).unwrap();
     let tables = session.tables().unwrap();
     let told = all
         .into_iter()

@@ -5,11 +5,12 @@ use crate::{
     EditError, Warning,
     error::EditErrorKind,
     formats::xlsx::{
-        address::{Area, Axis},
+        address::{Area, Axis, CellRef},
         formula::{LineEdit, Verb},
-        grid::lex::FormulaKind,
-        guards::{blocks, is_protected},
+        grid::lex::{self, FormulaKind},
+        guards::{blocks, is_protected, open_areas},
         parts::{self, PartKind},
+        pivots::table_id,
         places::table_name,
         session::Session,
         workbook::SheetKey,
@@ -75,6 +76,7 @@ impl Session<'_, '_> {
                         .collect::<Vec<_>>()
                         .is_empty();
                     check_table(&xml, edit, with_query)?;
+                    self.check_sliced_table(&xml, edit)?;
                 }
                 PartKind::PivotTable => check_pivot(&self.book.package.xml(&part.part)?, edit)?,
                 _ => {}
@@ -98,7 +100,9 @@ impl Session<'_, '_> {
         let frame = &sheet.frame;
         let protection = frame.child(frame.root(), Ns::S, "sheetProtection");
         let allowed = protection.and_then(|element| frame.value(element, Ns::None, flag));
-        if allowed.is_some_and(|value| matches!(&*value, "0" | "false")) {
+        let allowed = allowed.is_some_and(|value| matches!(&*value, "0" | "false"));
+        let locked = if allowed { self.locked_in(key, edit)? } else { None };
+        if allowed && locked.is_none() {
             return Ok(());
         }
         let name = self.sheet_name(key);
@@ -108,10 +112,90 @@ impl Session<'_, '_> {
             self.warn(Warning::at("protection_overridden", name, message));
             return Ok(());
         }
-        let message =
-            format!("The sheet {name} is protected against inserting and deleting rows or columns.");
+        let message = match locked {
+            Some(cell) => format!(
+                "The sheet {name} is protected, and what would be deleted holds locked cells ({cell})."
+            ),
+            None => format!("The sheet {name} is protected against inserting and deleting rows or columns."),
+        };
         Err(EditError::new(EditErrorKind::ReadOnly, message)
             .hint("Set `override_protection` to do it all the same."))
+    }
+
+    /// The first locked cell that a deletion would take away: where that is allowed, it is so for unlocked cells only (18.3.1.85). Cells
+    /// that are not stored have the style of their row or column.
+    fn locked_in(&self, key: SheetKey, edit: &LineEdit) -> Result<Option<CellRef>, EditError> {
+        if edit.verb == Verb::Insert {
+            return Ok(None);
+        }
+        let sheet = self.book.sheet(key)?;
+        let band = edit.band();
+        let open = open_areas(sheet);
+        let is_locked = |style| self.book.styles().is_none_or(|styles| styles.is_locked(style));
+        let is_open = |cell: CellRef| open.iter().any(|area| area.contains(cell));
+        for row in sheet.grid.row_numbers_within(band.first.row, band.last.row) {
+            for cell in sheet.grid.row_cells(row)? {
+                let at = cell.span.at;
+                if band.contains(at) && is_locked(cell.span.style) && !is_open(at) {
+                    return Ok(Some(at));
+                }
+            }
+        }
+        if open.iter().any(|area| area.covers(&band)) {
+            return Ok(None);
+        }
+        let frame = &sheet.frame;
+        let number = |node, name| frame.value(node, Ns::None, name).and_then(|text| text.parse::<u32>().ok());
+        let mut free = 1;
+        let mut columns: Vec<(u32, u32, u32)> = frame
+            .descendants_named(frame.root(), Ns::S, "col")
+            .filter_map(|col| {
+                Some((number(col, "min")?, number(col, "max")?, number(col, "style").unwrap_or(0)))
+            })
+            .filter(|(min, max, _)| band.first.col <= *max && *min <= band.last.col)
+            .collect();
+        columns.sort_unstable();
+        let mut locked = None;
+        for (min, max, style) in columns {
+            if min > free.max(band.first.col) || is_locked(style) {
+                locked.get_or_insert(free.max(band.first.col));
+            }
+            free = max + 1;
+        }
+        if free <= band.last.col && is_locked(0) {
+            locked.get_or_insert(free.max(band.first.col));
+        }
+        let Some(col) = locked else { return Ok(None) };
+        if edit.axis == Axis::Cols {
+            return Ok(Some(CellRef::new(1, col)));
+        }
+        // Rows of their own style hide that of the columns.
+        let bytes = sheet.grid.bytes();
+        for row in band.first.row..=band.last.row {
+            let style = sheet.grid.find_row(row).ok().and_then(|at| {
+                let found = lex::attribute(bytes, sheet.grid.rows()[at].tag(), b"s")?;
+                lex::parse_number(&bytes[found.value])
+            });
+            if style.is_none_or(is_locked) {
+                return Ok(Some(CellRef::new(row, col)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A table that slicers hang on cannot go alone.
+    fn check_sliced_table(&self, xml: &Xml, edit: &LineEdit) -> Result<(), EditError> {
+        let area = xml.value(xml.root(), Ns::None, "ref").and_then(|text| Area::parse(&text));
+        if !area.is_some_and(|area| swallows(edit, area)) {
+            return Ok(());
+        }
+        let ids: Vec<String> = table_id(xml).into_iter().collect();
+        if self.is_sliced(None, &ids)? {
+            let name = table_name(xml);
+            return Err(refuse(format!("The edit would delete the table {name}, which slicers belong to."))
+                .hint("Remove the slicers in Excel first."));
+        }
+        Ok(())
     }
 
     /// The change log of a shared workbook speaks of the old places (18.11).
@@ -136,7 +220,8 @@ fn check_table(xml: &Xml, edit: &LineEdit, with_query: bool) -> Result<(), EditE
     let count = |name, default| value(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (headers, totals): (u32, u32) = (count("headerRowCount", 1), count("totalsRowCount", 0));
     if swallows(edit, area) {
-        return Err(refuse(format!("The edit would delete the whole table {name} ({area}).")));
+        // All of it goes; what names it dies with it.
+        return Ok(());
     }
     if with_query && edit.axis == Axis::Cols && cuts(edit, area) {
         return Err(refuse(format!(

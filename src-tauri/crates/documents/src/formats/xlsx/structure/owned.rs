@@ -88,7 +88,10 @@ impl Session<'_, '_> {
         let mut patch = Patch::new(&xml);
         let root = xml.root();
         let Some(area) = patch.value(root, "ref").and_then(|text| Area::parse(&text)) else { return Ok(()) };
-        let Some(moved) = edit.area(area).filter(|moved| *moved != area) else { return Ok(()) };
+        let Some(moved) = edit.area(area) else { return self.delete_table(key, part, &table_name(&xml)) };
+        if moved == area {
+            return Ok(());
+        }
         patch.set(root, "ref", &moved.corners())?;
         impact.tables += 1;
         let children: Vec<NodeId> = xml.children(root).collect();

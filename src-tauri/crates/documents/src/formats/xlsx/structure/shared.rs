@@ -56,6 +56,28 @@ impl Group {
     }
 }
 
+/// Which group a cell belongs to; a sheet may have a hundred thousand members.
+pub(in crate::formats::xlsx) struct Membership {
+    groups: Vec<Group>,
+    by_cell: HashMap<CellRef, usize>,
+}
+
+impl Membership {
+    pub(in crate::formats::xlsx) fn read(grid: &Grid) -> Result<Membership, DocumentError> {
+        let groups = groups(grid)?;
+        let numbered = groups.iter().enumerate();
+        let by_cell = numbered
+            .flat_map(|(number, group)| group.members.iter().map(move |cell| (*cell, number)))
+            .collect();
+        Ok(Membership { groups, by_cell })
+    }
+
+    /// The group whose member a cell is.
+    pub(in crate::formats::xlsx) fn of(&self, cell: CellRef) -> Option<&Group> {
+        self.by_cell.get(&cell).map(|number| &self.groups[*number])
+    }
+}
+
 /// All groups of a sheet. A master that comes again under the same number begins a new group.
 pub(in crate::formats::xlsx) fn groups(grid: &Grid) -> Result<Vec<Group>, DocumentError> {
     let bytes = grid.bytes();
