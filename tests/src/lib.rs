@@ -4,6 +4,7 @@
 //! `STET_SHARED` names it) it runs on that too, and says which it was.
 
 pub mod bench;
+pub mod books;
 pub mod decks;
 pub mod entries;
 pub mod odd_archives;

@@ -1,6 +1,6 @@
 //! Every operation on workbooks, checked by what the outline says afterwards.
 
-use documents::{Applied, Edit, EditError, Format, Node, edit::CellValue, error::EditErrorKind};
+use documents::{Applied, Edit, EditError, Format, Node, error::EditErrorKind};
 
 use super::xlsx_fidelity::{context, outline};
 
@@ -18,14 +18,17 @@ fn apply(bytes: &[u8], ops: serde_json::Value) -> Vec<u8> {
 
 /// A workbook with a header, three rows, totals by formula, and a second sheet that reads them.
 fn ledger() -> Vec<u8> {
-    let rows: Vec<Vec<CellValue>> = serde_json::from_value(serde_json::json!([
+    let rows = serde_json::json!([
         ["Item", "Qty", "Price", "Sum"],
         ["Apples", 3, 1.5, {"formula": "=B2*C2"}],
         ["Pears", 4, 2, {"formula": "=B3*C3"}],
         ["Total", null, null, {"formula": "=SUM(D2:D3)"}],
-    ]))
-    .expect("rows");
-    let bytes = documents::formats::xlsx::create(&rows, &context()).expect("created");
+    ]);
+    let source = documents::create::Source {
+        rows: rows.as_array().map(|rows| rows.iter().filter_map(|row| row.as_array().cloned()).collect()),
+        text: None,
+    };
+    let bytes = documents::create::create(Format::Xlsx, &source, &context()).expect("created");
     apply(
         &bytes,
         serde_json::json!([

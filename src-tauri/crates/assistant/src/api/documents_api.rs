@@ -118,16 +118,22 @@ impl App {
         if query.is_empty() {
             return Err(AppError::invalid_arguments("`query` is empty."));
         }
-        let request = documents::OutlineRequest { range: None, budget: SEARCH_BUDGET };
         let mut matches = Vec::new();
         for file in files {
+            // Workbooks are searched where they lie, formulas included; the others by their whole outline.
+            let range = (file.format() == documents::Format::Xlsx).then(|| format!("find:{}", params.query));
+            let is_searched = range.is_some();
+            let request = documents::OutlineRequest { range, budget: SEARCH_BUDGET };
             let outline = match self.workspace.outline(&file.file_id, &request, stop) {
                 Ok((_, outline)) => outline,
                 // One unreadable file must not hide what the others hold.
                 Err(_) if params.file_id.is_none() => continue,
                 Err(error) => return Err(self.about(&file.file_id, error)),
             };
-            let hits = outline.nodes.into_iter().filter(|node| node.text.to_lowercase().contains(&query));
+            let hits = outline
+                .nodes
+                .into_iter()
+                .filter(|node| is_searched || node.text.to_lowercase().contains(&query));
             matches.extend(hits.map(|node| SearchMatch {
                 file_id: file.file_id.clone(),
                 at: node.at,

@@ -9,7 +9,6 @@ mod calculation;
 mod cell_ops;
 mod cells;
 mod chart_caches;
-mod create;
 mod format_ops;
 mod formula;
 mod grid;
@@ -35,7 +34,6 @@ mod tables;
 mod text_ops;
 mod workbook;
 
-pub use create::create;
 pub use outline::outline;
 
 use crate::{Applied, ApplyContext, Edit, EditError, error::EditErrorKind};

@@ -13,7 +13,7 @@ use super::{
     strings::Strings,
     structure::shared::Membership,
     styles::Styles,
-    workbook::{SheetEntry, SheetKey, SheetKind, Visibility, Workbook},
+    workbook::{SheetKey, SheetKind, Visibility, Workbook},
 };
 use crate::{Cancel, DocumentError, Limits, Node, Outline, OutlineRequest, Warning, package::xml::Ns};
 use facts::{chart_node, describe, frame_facts, table_node, used_area};

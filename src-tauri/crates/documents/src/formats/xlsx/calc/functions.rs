@@ -1,5 +1,15 @@
 //! The functions that are computed, by name. What is not in the tables is not guessed: its formula loses its stored result.
 
+/// `?` in a function that answers `Option<Outcome<…>>` would leave the wrong one.
+macro_rules! either {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(error) => return Ok(Operand::from(error)),
+        }
+    };
+}
+
 mod aggregate;
 mod criteria;
 mod date;
@@ -8,6 +18,7 @@ mod information;
 mod logic;
 mod lookup;
 mod math;
+mod places;
 mod reshape;
 mod statistics;
 mod text;
@@ -62,6 +73,7 @@ pub(super) fn call(eval: &Eval<'_>, name: &str, arguments: &[Expr]) -> Outcome<O
         statistics::call,
         text::call,
         lookup::call,
+        places::call,
         date::call,
         information::call,
         finance::call,
