@@ -8,7 +8,7 @@ use std::{fs, time::Duration};
 use documents::{ApplyContext, Edit, Format, Limits};
 
 use super::{
-    memory, package,
+    bound, memory, package,
     peers::{self, Peer},
 };
 use crate::entries;
@@ -55,6 +55,11 @@ pub fn xlsx() -> String {
         times.sort_unstable();
         times[ROUNDS / 2]
     });
+    let ratio = |at: usize| medians[at].as_secs_f64() / medians[0].as_secs_f64();
+    bound("one cell of a sheet of 2,000,000, × floor", ratio(1), 1.2);
+    bound("one row at the top of that sheet, × floor", ratio(2), 3.0);
+    let most = highest[1].max(highest[2]).map_or(f64::NAN, |bytes| bytes as f64 / part as f64);
+    bound("memory of both, × the sheet's part", most, 4.0);
     for (at, (name, bound, _)) in works.iter().enumerate() {
         table.push_str(&row(name, medians[at], medians[0], bound, highest[at], part));
     }

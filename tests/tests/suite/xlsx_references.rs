@@ -185,10 +185,10 @@ fn places(part_name: &str, xml: &str) -> BTreeMap<String, String> {
         match reader.read_event().expect("well-formed") {
             Event::Eof => break,
             Event::Start(tag) | Event::Empty(tag) => {
-                let name = String::from_utf8_lossy(tag.name().as_ref()).into_owned();
+                let name = tag.name().as_ref().to_owned();
                 for attribute in tag.attributes().flatten() {
-                    let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-                    let value = String::from_utf8_lossy(&attribute.value).replace("&amp;", "&");
+                    let key = attribute.key.as_ref().to_owned();
+                    let value = attribute.value.replace("&amp;", "&");
                     let line = matches!(name.as_str(), "inputCells" | "cellWatch") && key == "r";
                     if ATTRIBUTES.contains(&key.as_str()) || line {
                         put(&mut found, format!("{name}@{key}"), value);
@@ -198,12 +198,12 @@ fn places(part_name: &str, xml: &str) -> BTreeMap<String, String> {
             }
             Event::Text(text) => {
                 if let Some((_, so_far)) = &mut open {
-                    so_far.push_str(&String::from_utf8_lossy(&text));
+                    so_far.push_str(&text);
                 }
             }
             Event::GeneralRef(entity) => {
                 if let Some((_, so_far)) = &mut open {
-                    let character = match &*String::from_utf8_lossy(&entity) {
+                    let character = match &*entity {
                         "amp" => '&',
                         "gt" => '>',
                         "lt" => '<',

@@ -111,6 +111,10 @@ impl Session<'_, '_> {
         };
         let count = count.and_then(|count| count.parse::<u64>().ok());
         let hidden = source.iter().any(|(sheet, area)| self.hides(*sheet, *area));
+        if count == Some(0) {
+            // It never remembered anything.
+            return Ok(true);
+        }
         if size > MOST || hidden || count.is_none() || (count != Some(size) && !self.structural) {
             return Ok(false);
         }
@@ -175,8 +179,8 @@ impl Session<'_, '_> {
                         (Value::Number(number), true) => super::number_format::shortest(*number),
                         (Value::Boolean(value), true) => i32::from(*value).to_string(),
                         (Value::Error(error), true) => error.clone(),
-                        // Text is drawn as nought, and Excel leaves it out of the cache or writes that.
-                        (Value::Text(_), true) => "0".to_owned(),
+                        // Text is drawn as nought; there is no number to remember.
+                        (Value::Text(_), true) => continue,
                         (value, false) => tables.show(value, cell.span.style),
                     };
                     points.insert(offset + index, text);
