@@ -82,10 +82,16 @@ impl Splices {
     }
 
     /// The text with all replacements done; overlapping ones are a fault of ours and refused.
-    pub fn apply(mut self, bytes: &[u8]) -> Result<Vec<u8>, EditError> {
-        self.items.sort_by_key(|(range, _)| (range.start, range.end));
+    pub fn apply(self, bytes: &[u8]) -> Result<Vec<u8>, EditError> {
         let grown: usize = self.items.iter().map(|(_, with)| with.len()).sum();
         let mut out = Vec::with_capacity(bytes.len() + grown);
+        self.apply_into(bytes, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same, behind what `out` holds already.
+    pub fn apply_into(mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), EditError> {
+        self.items.sort_by_key(|(range, _)| (range.start, range.end));
         let mut position = 0;
         for (range, with) in self.items {
             if range.start < position || range.end > bytes.len() || range.start > range.end {
@@ -99,7 +105,7 @@ impl Splices {
             position = range.end;
         }
         out.extend_from_slice(&bytes[position..]);
-        Ok(out)
+        Ok(())
     }
 }
 

@@ -42,7 +42,6 @@ impl Session<'_, '_> {
             .collect();
         for key in keys {
             self.book.load(key)?;
-            self.book.sheet_mut(key)?.grid.flush()?;
         }
         self.book.load_tables()?;
         let tables = source::table_shapes(self)?;

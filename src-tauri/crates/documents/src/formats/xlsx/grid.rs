@@ -37,6 +37,8 @@ pub(super) struct Grid {
     rows: Vec<Row>,
     /// Rows stand in ascending order, as they must (ECMA-376-1, 18.3.1.73) but do not always.
     ascending: bool,
+    /// No comments, CDATA sections or instructions stand among the cells.
+    plain: bool,
     /// The bytes are not the part's own any more.
     rewritten: bool,
     /// Whole new `c` elements by row and column.
@@ -51,9 +53,9 @@ pub(super) struct CellView<'g> {
 
 impl Grid {
     pub(super) fn new(bytes: Bytes, prefix: String) -> Result<Grid, DocumentError> {
-        let rows = lex::rows(&bytes, &prefix)?;
+        let (rows, plain) = lex::rows(&bytes, &prefix)?;
         let ascending = rows.windows(2).all(|pair| pair[0].number < pair[1].number);
-        Ok(Grid { bytes, prefix, rows, ascending, rewritten: false, overlay: BTreeMap::new() })
+        Ok(Grid { bytes, prefix, rows, ascending, plain, rewritten: false, overlay: BTreeMap::new() })
     }
 
     /// The rows as they are in the bytes; the overlay is not among them.
@@ -91,6 +93,9 @@ impl Grid {
             return lex::single(raw, at, &self.prefix).map(|span| Some(CellView { bytes: raw, span }));
         }
         let Ok(index) = self.find_row(at.row) else { return Ok(None) };
+        if let Some(span) = self.addressed(&self.rows[index], at) {
+            return Ok(Some(CellView { bytes: &self.bytes, span }));
+        }
         for cell in self.cells(&self.rows[index]) {
             let span = cell?;
             if span.at.col == at.col {
@@ -98,6 +103,70 @@ impl Grid {
             }
         }
         Ok(None)
+    }
+
+    /// A cell that says its own address, found by it; cells that do not, or say it otherwise, are found one by one.
+    fn addressed(&self, row: &Row, at: CellRef) -> Option<CellSpan> {
+        let needle = format!(" r=\"{at}\"");
+        let content = row.content();
+        let found = content.start + memchr::memmem::find(&self.bytes[content.clone()], needle.as_bytes())?;
+        let start = content.start + memchr::memrchr(b'<', &self.bytes[content.start..found])?;
+        self.cell_from(row, start).filter(|cell| cell.at == at && cell.reference.is_some())
+    }
+
+    /// The cell whose element begins at a place.
+    fn cell_from(&self, row: &Row, start: usize) -> Option<CellSpan> {
+        let mut cells = self.cells(row);
+        cells.begin_at(start);
+        cells.next()?.ok().filter(|cell| cell.span.start == start)
+    }
+
+    /// Visits the cells of a row that hold formulas, as they are now.
+    pub(super) fn formula_cells<'g>(
+        &'g self,
+        row: &Row,
+        mark: &memchr::memmem::Finder<'_>,
+        visit: &mut dyn FnMut(CellView<'g>),
+    ) -> Result<(), DocumentError> {
+        if self.overlay.contains_key(&row.number) {
+            let cells = self.row_cells(row.number)?;
+            cells.into_iter().filter(|cell| cell.span.formula.is_some()).for_each(visit);
+            return Ok(());
+        }
+        let (bytes, content) = (&*self.bytes, row.content());
+        let mut position = content.start;
+        while let Some(at) = mark.find(&bytes[position..content.end]) {
+            let found = position + at;
+            let start = memchr::memrchr(b'<', &bytes[position..found]).map(|at| position + at);
+            let cell = start.and_then(|start| self.cell_from(row, start));
+            match cell.filter(|cell| self.plain && cell.reference.is_some() && cell.formula.is_some()) {
+                Some(span) => {
+                    position = span.span.end;
+                    visit(CellView { bytes, span });
+                }
+                // Cells without an address count on each other: the row is read from its beginning.
+                None => {
+                    for cell in self.cells(row) {
+                        let span = cell?;
+                        if span.formula.is_some() && span.span.start >= position {
+                            visit(CellView { bytes, span });
+                        }
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a row has cells that are not in the bytes yet.
+    pub(super) fn is_overlaid(&self, number: u32) -> bool {
+        !self.overlay.is_empty() && self.overlay.contains_key(&number)
+    }
+
+    /// The numbers of rows that are in no bytes yet.
+    pub(super) fn new_rows(&self) -> Vec<u32> {
+        self.overlay.keys().copied().filter(|number| self.find_row(*number).is_err()).collect()
     }
 
     /// All cells of a row as they are now, in column order.
@@ -165,15 +234,21 @@ impl Grid {
         if self.overlay.is_empty() {
             return Ok(());
         }
-        let overlay = std::mem::take(&mut self.overlay);
+        let splices = self.planned()?;
+        self.overlay.clear();
+        self.rewrite(splices)
+    }
+
+    /// What writing the overlay changes in the bytes.
+    pub(super) fn planned(&self) -> Result<Splices, EditError> {
         let mut splices = Splices::default();
-        for (number, cells) in &overlay {
+        for (number, cells) in &self.overlay {
             match self.find_row(*number) {
                 Ok(index) => self.splice_row(&self.rows[index], cells, &mut splices)?,
                 Err(index) => self.splice_new_row(index, *number, cells, &mut splices),
             }
         }
-        self.rewrite(splices)
+        Ok(splices)
     }
 
     /// Applies splices to the bytes and indexes them anew.

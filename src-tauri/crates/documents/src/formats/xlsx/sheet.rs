@@ -54,6 +54,17 @@ impl Sheet {
 
     /// The whole part as it is now.
     pub(super) fn write(&mut self) -> Result<Vec<u8>, EditError> {
+        if let Some(data) = self.sheet_data().filter(|data| !self.frame.is_empty_tag(*data))
+            && self.encoding == Encoding::Utf8
+        {
+            // Large sheets go into the part in one copy.
+            let (frame, at) = (self.frame.bytes(), self.frame.content(data).start);
+            let mut part = Vec::with_capacity(frame.len() + self.grid.bytes().len() + 4_096);
+            part.extend_from_slice(&frame[..at]);
+            self.grid.planned()?.apply_into(self.grid.bytes(), &mut part)?;
+            part.extend_from_slice(&frame[at..]);
+            return Ok(part);
+        }
         self.grid.flush()?;
         let mut splices = Splices::default();
         if let Some(data) = self.sheet_data() {

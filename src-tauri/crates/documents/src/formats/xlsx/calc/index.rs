@@ -3,6 +3,8 @@
 //! Plain formulas are read by a scanner that allocates nothing; shared groups are read once and their areas moved. The full index is
 //! built only when some formula reads a changed cell at all.
 
+mod readers;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{
@@ -15,11 +17,15 @@ use crate::{
     formats::xlsx::{
         address::{Area, Axis, CellRef, LAST_COL, LAST_ROW, parse_column, parse_row},
         formula::{Form, TokenKind, structured, tokens},
-        grid::lex::{self, FormulaKind},
+        grid::{
+            CellView,
+            lex::{self, FormulaKind},
+        },
         structure::shared,
         workbook::{SheetKey, SheetKind, Workbook},
     },
 };
+use readers::Readers;
 
 /// How a formula fills cells.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,80 +97,25 @@ impl Index {
     fn read_sheet(&mut self, reader: &Reader<'_>, key: SheetKey) -> Result<(), DocumentError> {
         let Ok(sheet) = reader.book.sheet(key) else { return Ok(()) };
         let grid = &sheet.grid;
-        let bytes = grid.bytes();
         let mark = format!("<{}f", grid.prefix);
         let finder = memchr::memmem::Finder::new(mark.as_bytes());
-        if finder.find(bytes).is_none() {
-            return Ok(());
-        }
-        let groups = shared::groups(grid)?;
-        let member: HashMap<CellRef, u32> = groups
-            .iter()
-            .enumerate()
-            .flat_map(|(number, group)| group.members.iter().map(move |cell| (*cell, number as u32)))
-            .collect();
-        let patterns: Vec<Pattern> =
-            groups.iter().map(|group| reader.pattern(key, group.master, &group.text)).collect();
+        let mut found = SheetFormulas {
+            key,
+            reader,
+            index: self,
+            groups: Vec::new(),
+            patterns: Vec::new(),
+            current: HashMap::new(),
+        };
         for row in grid.rows() {
-            if finder.find(&bytes[row.content()]).is_none() {
-                continue;
-            }
-            for cell in grid.cells(row) {
-                let cell = cell?;
-                let Some(formula) = &cell.formula else { continue };
-                let number = self.entries.len() as u32;
-                let mut entry = Entry {
-                    address: (key, cell.at),
-                    role: Role::Single,
-                    calls: Calls::default(),
-                    group: None,
-                };
-                let area = || {
-                    let raw = formula.reference.as_ref().map(|r| &bytes[r.start as usize..r.end as usize]);
-                    raw.and_then(|raw| Area::parse(&lex::text(raw))).unwrap_or(Area::cell(cell.at))
-                };
-                match formula.kind {
-                    FormulaKind::Shared => {
-                        let Some(&group) = member.get(&cell.at) else { continue };
-                        entry.group = Some(group);
-                        let pattern = &patterns[group as usize];
-                        entry.calls = pattern.calls;
-                        let master = groups[group as usize].master;
-                        for (sheet, form, area) in &pattern.reads {
-                            let area = form.map_or(*area, |form| moved(&form, master, cell.at));
-                            self.reads.push((*sheet, area, number));
-                        }
-                    }
-                    FormulaKind::DataTable => {
-                        let area = area();
-                        entry.role = Role::DataTable { area };
-                        // Its inputs stand in the row above and the column before it.
-                        let around = Area::between(
-                            CellRef::new(area.first.row.max(2) - 1, area.first.col.max(2) - 1),
-                            area.last,
-                        );
-                        self.reads.push((key, around, number));
-                        for name in [b"r1", b"r2"] {
-                            let tag = formula.tag.start as usize..formula.tag.end as usize;
-                            let input = lex::attribute(bytes, tag, name)
-                                .and_then(|found| Area::parse(&lex::text(&bytes[found.value])));
-                            self.reads.extend(input.map(|input| (key, input, number)));
-                        }
-                    }
-                    FormulaKind::Normal | FormulaKind::Array => {
-                        if formula.kind == FormulaKind::Array {
-                            entry.role = Role::Array { area: area(), dynamic: cell.metadata };
-                        }
-                        let raw = &bytes[formula.text.start as usize..formula.text.end as usize];
-                        entry.calls = reader.reads(key, cell.at, raw, &mut |sheet, area| {
-                            self.reads.push((sheet, area, number));
-                        });
-                    }
-                }
-                self.by_cell.insert(entry.address, number);
-                self.entries.push(entry);
+            grid.formula_cells(row, &finder, &mut |cell| found.add(&cell))?;
+        }
+        for number in grid.new_rows() {
+            for cell in grid.row_cells(number)? {
+                found.add(&cell);
             }
         }
+        let groups = found.groups;
         self.groups.insert(key, groups);
         Ok(())
     }
@@ -216,6 +167,91 @@ impl Index {
             Role::Single => Area::cell(entry.address.1),
         };
         (entry.address.0, area)
+    }
+}
+
+/// The formulas of one sheet on their way into the index, in one pass.
+struct SheetFormulas<'i, 'b> {
+    key: SheetKey,
+    reader: &'i Reader<'b>,
+    index: &'i mut Index,
+    groups: Vec<shared::Group>,
+    patterns: Vec<Pattern>,
+    /// The group that a number of the file means from here on.
+    current: HashMap<u32, u32>,
+}
+
+impl SheetFormulas<'_, '_> {
+    fn add(&mut self, cell: &CellView<'_>) {
+        let Some(formula) = &cell.span.formula else { return };
+        let (key, at, bytes) = (self.key, cell.span.at, cell.bytes);
+        let number = self.index.entries.len() as u32;
+        let mut entry =
+            Entry { address: (key, at), role: Role::Single, calls: Calls::default(), group: None };
+        let area = || {
+            let raw = formula.reference.as_ref().map(|r| &bytes[r.start as usize..r.end as usize]);
+            raw.and_then(|raw| Area::parse(&lex::text(raw))).unwrap_or(Area::cell(at))
+        };
+        match formula.kind {
+            FormulaKind::Shared => {
+                let Some(group) = self.group_of(cell, formula.shared.unwrap_or(0), &area) else { return };
+                let pattern = &self.patterns[group as usize];
+                entry.group = Some(group);
+                entry.calls = pattern.calls;
+                let master = self.groups[group as usize].master;
+                for (sheet, form, area) in &pattern.reads {
+                    let area = form.map_or(*area, |form| moved(&form, master, at));
+                    self.index.reads.push((*sheet, area, number));
+                }
+            }
+            FormulaKind::DataTable => {
+                let area = area();
+                entry.role = Role::DataTable { area };
+                self.data_table(cell, area, number);
+            }
+            FormulaKind::Normal | FormulaKind::Array => {
+                if formula.kind == FormulaKind::Array {
+                    entry.role = Role::Array { area: area(), dynamic: cell.span.metadata };
+                }
+                let raw = &bytes[formula.text.start as usize..formula.text.end as usize];
+                let reads = &mut self.index.reads;
+                entry.calls =
+                    self.reader.reads(key, at, raw, &mut |sheet, area| reads.push((sheet, area, number)));
+            }
+        }
+        self.index.by_cell.insert(entry.address, number);
+        self.index.entries.push(entry);
+    }
+
+    /// The group of a shared formula; the cell that holds the text begins it.
+    fn group_of(&mut self, cell: &CellView<'_>, number: u32, area: &dyn Fn() -> Area) -> Option<u32> {
+        let text = cell.formula_text().filter(|text| !text.is_empty());
+        let Some(text) = text else { return self.current.get(&number).copied() };
+        let (group, master) = (self.groups.len() as u32, cell.span.at);
+        self.patterns.push(self.reader.pattern(self.key, master, &text));
+        self.groups.push(shared::Group {
+            number,
+            master,
+            text: text.into_owned(),
+            area: area(),
+            members: Vec::new(),
+        });
+        self.current.insert(number, group);
+        Some(group)
+    }
+
+    /// The inputs of a data table stand in the row above and the column before it, and in the cells it names.
+    fn data_table(&mut self, cell: &CellView<'_>, area: Area, number: u32) {
+        let around =
+            Area::between(CellRef::new(area.first.row.max(2) - 1, area.first.col.max(2) - 1), area.last);
+        self.index.reads.push((self.key, around, number));
+        let Some(formula) = &cell.span.formula else { return };
+        for name in [b"r1", b"r2"] {
+            let tag = formula.tag.start as usize..formula.tag.end as usize;
+            let input = lex::attribute(cell.bytes, tag, name)
+                .and_then(|found| Area::parse(&lex::text(&cell.bytes[found.value])));
+            self.index.reads.extend(input.map(|input| (self.key, input, number)));
+        }
     }
 }
 
@@ -455,100 +491,6 @@ fn plain_cell(text: &str) -> Option<CellRef> {
     Some(CellRef::new(parse_row(digits)?, parse_column(&bare[..letters])?))
 }
 
-/// Who reads what, by sheet: single cells in a map, areas sorted by first row with the furthest last row of each run of them.
-struct Readers {
-    cells: HashMap<Address, Vec<u32>>,
-    areas: HashMap<SheetKey, Vec<(Area, u32)>>,
-    /// `reach[k]` is the largest last row among the areas of a node of an implicit binary tree.
-    reach: HashMap<SheetKey, Vec<u32>>,
-}
-
-impl Readers {
-    fn new(reads: &[(SheetKey, Area, u32)]) -> Readers {
-        let mut cells: HashMap<Address, Vec<u32>> = HashMap::new();
-        let mut areas: HashMap<SheetKey, Vec<(Area, u32)>> = HashMap::new();
-        for (sheet, area, formula) in reads {
-            if area.size() == 1 {
-                cells.entry((*sheet, area.first)).or_default().push(*formula);
-            } else {
-                areas.entry(*sheet).or_default().push((*area, *formula));
-            }
-        }
-        let mut reach = HashMap::new();
-        for (sheet, list) in &mut areas {
-            list.sort_unstable_by_key(|(area, _)| area.first.row);
-            reach.insert(*sheet, reach_of(list));
-        }
-        Readers { cells, areas, reach }
-    }
-
-    /// Visits every formula that reads a cell of an area.
-    fn of(&self, sheet: SheetKey, area: Area, visit: &mut dyn FnMut(u32)) {
-        const FEW: u64 = 4_096;
-        if area.size() <= FEW {
-            for row in area.first.row..=area.last.row {
-                for col in area.first.col..=area.last.col {
-                    let found = self.cells.get(&(sheet, CellRef::new(row, col)));
-                    found.into_iter().flatten().for_each(|formula| visit(*formula));
-                }
-            }
-        } else {
-            for ((other, cell), formulas) in &self.cells {
-                if *other == sheet && area.contains(*cell) {
-                    formulas.iter().for_each(|formula| visit(*formula));
-                }
-            }
-        }
-        if let (Some(list), Some(reach)) = (self.areas.get(&sheet), self.reach.get(&sheet)) {
-            search(list, reach, 1, 0, list.len(), area, visit);
-        }
-    }
-}
-
-/// The tree over `list`: node 1 is all of it, node k has the halves 2k and 2k + 1.
-fn reach_of(list: &[(Area, u32)]) -> Vec<u32> {
-    let mut reach = vec![0; 4 * list.len().max(1)];
-    fill(list, &mut reach, 1, 0, list.len());
-    reach
-}
-
-fn fill(list: &[(Area, u32)], reach: &mut [u32], node: usize, from: usize, to: usize) -> u32 {
-    let furthest = match to - from {
-        0 => 0,
-        1 => list[from].0.last.row,
-        _ => {
-            let middle = (from + to) / 2;
-            let left = fill(list, reach, 2 * node, from, middle);
-            left.max(fill(list, reach, 2 * node + 1, middle, to))
-        }
-    };
-    reach[node] = furthest;
-    furthest
-}
-
-fn search(
-    list: &[(Area, u32)],
-    reach: &[u32],
-    node: usize,
-    from: usize,
-    to: usize,
-    area: Area,
-    visit: &mut dyn FnMut(u32),
-) {
-    if from >= to || reach[node] < area.first.row || list[from].0.first.row > area.last.row {
-        return;
-    }
-    if to - from == 1 {
-        if list[from].0.meets(&area) {
-            visit(list[from].1);
-        }
-        return;
-    }
-    let middle = (from + to) / 2;
-    search(list, reach, 2 * node, from, middle, area, visit);
-    search(list, reach, 2 * node + 1, middle, to, area, visit);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -566,18 +508,5 @@ mod tests {
         for more in ["Data!A1", "Rate*2", "[@Qty]", "'a'!B1", "SUM(3:5)", "OFFSET(A1,1,1)", "{1,2}", "A1#"] {
             assert_eq!(read(more), None, "{more}");
         }
-    }
-
-    #[test]
-    fn readers_of_areas_are_found() {
-        let sheet = SheetKey(0);
-        let area = |text: &str| Area::parse(text).unwrap();
-        let reads: Vec<(SheetKey, Area, u32)> =
-            (1..=100).map(|row| (sheet, area(&format!("B1:B{row}")), row)).collect();
-        let readers = Readers::new(&reads);
-        let mut found = Vec::new();
-        readers.of(sheet, area("B98"), &mut |formula| found.push(formula));
-        found.sort_unstable();
-        assert_eq!(found, [98, 99, 100]);
     }
 }

@@ -372,33 +372,43 @@ impl Cells for Source<'_> {
             blocks.map(|(_, _, anchor)| *anchor).filter(|anchor| !self.results.borrow().contains_key(anchor)),
         );
         for number in grid.row_numbers_within(area.first.row, area.last.row) {
-            let Ok(index) = grid.find_row(number) else { continue };
             self.spend(1)?;
-            for span in grid.cells(&grid.rows()[index]) {
-                let span = match span {
-                    Ok(span) => span,
-                    Err(error) => return unknown(error.to_string()),
-                };
-                if span.at.col > area.last.col {
-                    break;
-                }
-                if span.at.col < area.first.col {
-                    continue;
-                }
+            let mut go_on = true;
+            let mut look = |cell: &CellView<'_>| -> Outcome<()> {
                 self.spend(1)?;
-                let at = span.at;
-                let view = CellView { bytes: grid.bytes(), span };
-                match self.resolve(sheet, &view) {
+                match self.resolve(sheet, cell) {
                     Ok(Scalar::Empty) => {}
-                    Ok(value) if needed.is_empty() => {
-                        if !visit(at, value) {
-                            return Ok(());
-                        }
-                    }
+                    Ok(value) if needed.is_empty() => go_on = go_on && visit(cell.span.at, value),
                     Ok(_) => {}
                     Err(Stop::Need(more)) => needed.extend(more),
                     Err(stop) => return Err(stop),
                 }
+                Ok(())
+            };
+            if area.cols() == 1 || grid.is_overlaid(number) {
+                let cells = match area.cols() {
+                    1 => {
+                        grid.cell(CellRef::new(number, area.first.col)).map(|cell| cell.into_iter().collect())
+                    }
+                    _ => grid.row_cells(number),
+                };
+                let cells: Vec<CellView<'_>> = cells.or_else(|error| unknown(error.to_string()))?;
+                for cell in cells.iter().filter(|cell| area.contains(cell.span.at)) {
+                    look(cell)?;
+                }
+            } else if let Ok(index) = grid.find_row(number) {
+                for span in grid.cells(&grid.rows()[index]) {
+                    let span = span.or_else(|error| unknown(error.to_string()))?;
+                    if span.at.col > area.last.col {
+                        break;
+                    }
+                    if span.at.col >= area.first.col {
+                        look(&CellView { bytes: grid.bytes(), span })?;
+                    }
+                }
+            }
+            if !go_on {
+                return Ok(());
             }
         }
         if needed.is_empty() { Ok(()) } else { Err(Stop::Need(needed)) }

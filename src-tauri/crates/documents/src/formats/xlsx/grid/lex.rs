@@ -107,8 +107,8 @@ pub(super) fn damaged(what: &str) -> DocumentError {
     DocumentError::Damaged(format!("A sheet of the workbook is damaged: {what}."))
 }
 
-/// All rows in order. Rows without `r` follow the one before (18.3.1.73).
-pub(super) fn rows(bytes: &[u8], prefix: &str) -> Result<Vec<Row>, DocumentError> {
+/// All rows in order, and whether nothing but elements and text stands among them. Rows without `r` follow the one before (18.3.1.73).
+pub(super) fn rows(bytes: &[u8], prefix: &str) -> Result<(Vec<Row>, bool), DocumentError> {
     if bytes.len() >= u32::MAX as usize {
         return Err(DocumentError::TooLarge("A sheet has 4 GiB or more.".into()));
     }
@@ -156,7 +156,7 @@ pub(super) fn rows(bytes: &[u8], prefix: &str) -> Result<Vec<Row>, DocumentError
         });
         position = end;
     }
-    Ok(rows)
+    Ok((rows, plain))
 }
 
 /// The cells of one row. Cells without `r` follow the one before (18.3.1.4).
@@ -180,6 +180,11 @@ impl<'g> Cells<'g> {
             end: content.end,
             previous: 0,
         }
+    }
+
+    /// Goes on with the element that begins at a place, whose cell must say its address.
+    pub(super) fn begin_at(&mut self, start: usize) {
+        self.position = start;
     }
 
     fn read(&mut self) -> Result<Option<CellSpan>, DocumentError> {
