@@ -34,7 +34,9 @@ pub fn xlsx() -> String {
     let set = edits(r#"[{"op": "xlsx_set_cell", "sheet": "Data", "cell": "D50000", "value": 12.5}]"#);
     let insert = edits(r#"[{"op": "xlsx_insert_rows", "sheet": "Data", "row": 1}]"#);
     let works: [(&str, &str, &dyn Fn() -> usize); 3] = [
-        ("floor: inflate, find, splice, deflate 6", "", &|| package::floor_of(&archive, SHEET, |part| package::spliced(part, &needle)).len()),
+        ("floor: inflate, find, splice, deflate 6", "", &|| {
+            package::floor_of(&archive, SHEET, |part| package::spliced(part, &needle)).len()
+        }),
         ("`xlsx_set_cell`, dependents and gate included", "1.2", &|| apply(&archive, &set)),
         ("`xlsx_insert_rows`, one at the top", "3", &|| apply(&archive, &insert)),
     ];
