@@ -16,7 +16,9 @@ const MIDDLE: usize = PARAGRAPHS / 2;
 const NEW: &str =
     "Clause 5000 was agreed on 30 November and binds both parties until they say otherwise in writing.";
 /// Rounds in which all rows are measured in turn; the median of each counts.
-const ROUNDS: usize = 21;
+const ROUNDS: usize = 11;
+/// How often a row is done in a round: Linux tells the time on the processor by the tick only.
+const REPEATS: u32 = 8;
 const DOCX_RS_MANIFEST: &str = "[package]\nname = \"docx_rs_peer\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\ndocx-rs = \"=0.4.22\"\n\n[workspace]\n";
 
 type Work<'w> = (&'w str, &'w str, &'w dyn Fn() -> usize);
@@ -53,8 +55,8 @@ pub fn docx() -> String {
     for _ in 0..ROUNDS {
         for (at, (name, _, work)) in works.iter().enumerate() {
             let start = memory::processor_time();
-            let size = std::hint::black_box(work());
-            times[at].push(memory::processor_time() - start);
+            let size = (0..REPEATS).map(|_| std::hint::black_box(work())).min().unwrap_or(0);
+            times[at].push((memory::processor_time() - start) / REPEATS);
             if size == 0 {
                 return format!("{name}: refused; nothing was measured.\n");
             }
