@@ -8,6 +8,7 @@ mod memory;
 pub mod package;
 mod peers;
 pub mod pptx;
+pub mod start;
 pub mod text;
 pub mod window;
 pub mod xlsx;
@@ -24,6 +25,7 @@ pub const SUBJECTS: [Subject; 8] = [
     ("gateway", gateway::gateway),
     ("package", package::package),
     ("pptx", pptx::pptx),
+    ("start", start::start),
     ("text", text::text),
     ("window", window::window),
     ("xlsx", xlsx::xlsx),

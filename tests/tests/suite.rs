@@ -25,6 +25,8 @@ mod docx_revisions;
 mod docx_rules;
 #[path = "suite/gateway.rs"]
 mod gateway;
+#[path = "suite/mcp.rs"]
+mod mcp;
 #[path = "suite/package.rs"]
 mod package;
 #[path = "suite/pptx_corpus.rs"]

@@ -1,5 +1,16 @@
 //! The `stet` binary as scripts see it: answers on standard output, the exit status, nothing else (CONTRACT, section 5).
 
+#[path = "cli/ask.rs"]
+mod ask;
+#[path = "cli/interrupt.rs"]
+mod interrupt;
+#[path = "cli/keys.rs"]
+mod keys;
+#[path = "cli/readme.rs"]
+mod readme;
+#[path = "cli/transcripts.rs"]
+mod transcripts;
+
 use std::{
     fs,
     io::Write,

@@ -6,7 +6,7 @@
 pub mod builtin;
 pub mod eval;
 pub mod fences;
-pub(crate) mod kept_out;
+pub mod kept_out;
 pub mod markdown_diff;
 pub mod message;
 pub mod metrics;

@@ -4,9 +4,27 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+/// What a newcomer needs after the list of commands.
+const FIRST_STEPS: &str = "First steps:
+  stet outline report.docx                          what is in it, and the address of each place
+  stet ask report.docx 'replace \"May\" with \"June\"'  say it, see the difference, agree
+  stet history report.docx                          what happened; `stet undo report.docx` goes back
+
+Exact edits:
+  echo '[{\"op\":\"xlsx_set_cell\",\"cell\":\"B4\",\"value\":120}]' | stet apply budget.xlsx --ops - --expected-rev current
+
+Every write names the revision it was made for (--expected-rev N, or `current`). `-` reads standard input. --json answers with one
+JSON object on standard output; messages go to standard error. `stet COMMAND --help` has examples for each command.
+
+Exit status: 0 done, 1 internal or I/O, 2 usage, 3 edit refused, 4 conflict, 5 revision required, 6 document cannot be opened,
+7 model or endpoint, 130 cancelled. Stet's data lie in $STET_HOME, else in the platform's data folder.";
+
 /// Edits Word, Excel, PowerPoint and text files in place: verified, revisioned, reversible.
+///
+/// Ask in words with `stet ask`, or send exact operations with `stet apply`. Nothing else of a file changes, every write keeps a snapshot,
+/// and `stet undo` goes back.
 #[derive(Debug, Parser)]
-#[command(name = "stet", version)]
+#[command(name = "stet", version, after_help = FIRST_STEPS)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -15,22 +33,45 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show what is in a document and where.
+    #[command(
+        after_help = "Examples:\n  stet outline report.docx\n  stet outline budget.xlsx --range 'Data!A1:F40' --json"
+    )]
     Outline(OutlineArguments),
     /// Apply one batch of operations.
+    #[command(
+        after_help = "Examples:\n  stet apply notes.md --ops ops.json --expected-rev 3\n  echo '[{\"op\":\"replace_text\",\"find\":\"teh\",\"replace\":\"the\"}]' | stet apply notes.md --ops - --expected-rev current\n  stet apply budget.xlsx --ops ops.json --expected-rev current --dry-run --json"
+    )]
     Apply(ApplyArguments),
     /// Show what a batch would change, or what changed since a snapshot.
+    #[command(
+        after_help = "Examples:\n  stet diff budget.xlsx --ops ops.json\n  stet diff notes.md --snapshot snap-000002"
+    )]
     Diff(DiffArguments),
     /// List the snapshots of a file, newest first.
-    History(FileArguments),
+    #[command(
+        after_help = "Examples:\n  stet history notes.md\n  stet history notes.md --accept prop-000001\n  stet history notes.md --reject all"
+    )]
+    History(HistoryArguments),
     /// Bring a snapshot back as a new revision.
+    #[command(
+        after_help = "Examples:\n  stet restore notes.md snap-000001\n  stet restore notes.md snap-000001 --expected-rev 4 --json"
+    )]
     Restore(RestoreArguments),
     /// Go one state back.
+    #[command(after_help = "Examples:\n  stet undo notes.md\n  stet undo budget.xlsx --json")]
     Undo(StepArguments),
     /// Take one undo back.
+    #[command(after_help = "Examples:\n  stet redo notes.md\n  stet redo notes.md --expected-rev 3")]
     Redo(StepArguments),
     /// Check a document, alone or against another version.
+    #[command(
+        after_help = "Examples:\n  stet verify deck.pptx\n  stet verify deck.pptx --against deck-as-received.pptx\n  stet verify '*.docx' --json"
+    )]
     Verify(VerifyArguments),
     /// Make a file that does not exist yet.
+    #[command(
+        after_help = "Examples:\n  stet new minutes.docx --from minutes.md\n  stet new rows.xlsx --from rows.csv\n  pbpaste | stet new notes.md --from -"
+    )]
     New(NewArguments),
     /// Say what should change; see it; agree.
     #[command(
@@ -38,29 +79,54 @@ pub(crate) enum Command {
     )]
     Ask(AskArguments),
     /// Apply Markdown Diff blocks to a text file, all or none.
+    #[command(
+        after_help = "Examples:\n  stet patch notes.md --diff changes.md\n  some-model | stet patch notes.md --diff - --dry-run"
+    )]
     Patch(PatchArguments),
     /// Keep a provider's key in the keychain, or remove it.
+    #[command(
+        after_help = "Examples:\n  stet key set openai < key.txt\n  stet key status openai\n  stet key clear openai"
+    )]
     Key {
         #[command(subcommand)]
         command: KeyCommand,
     },
     /// Show the local counters.
+    #[command(after_help = "Examples:\n  stet metrics\n  stet metrics --json")]
     Metrics {
+        /// Answer with one JSON object.
         #[arg(long)]
         json: bool,
     },
     /// List the endpoints of the settings.
+    #[command(after_help = "Examples:\n  stet models\n  stet models --json")]
     Models {
+        /// Answer with one JSON object.
         #[arg(long)]
         json: bool,
     },
     /// Give other programs whole, valid tool calls from any endpoint, until Ctrl-C.
+    #[command(
+        after_help = "Examples:\n  stet proxy --upstream https://api.example.com/v1\n  STET_UPSTREAM_KEY=… stet proxy --upstream http://127.0.0.1:8080/v1 --listen 127.0.0.1:8750 --token none"
+    )]
     Proxy(ProxyArguments),
+    /// Serve the documents of some folders to other people's agents (MCP).
+    #[command(
+        after_help = "Examples:\n  stet mcp --root ~/Documents/reports\n  stet mcp --root . --commit\n  stet mcp --root . --http 8760\n\nIn a client's configuration:\n  { \"mcpServers\": { \"stet\": { \"command\": \"stet\", \"args\": [\"mcp\", \"--root\", \"/home/me/reports\"] } } }\n\nWithout --root the client's roots are open, else the folder it was started in.\nAn edit waits as a proposal: see it with `stet history FILE`, take it with `--accept ID`."
+    )]
+    Mcp(McpArguments),
     /// Run the fixed edit test set against an endpoint.
+    #[command(
+        after_help = "Examples:\n  stet eval --endpoint builtin\n  STET_UPSTREAM_KEY=… stet eval --endpoint https://api.example.com/v1 --model small --json"
+    )]
     Eval(EvalArguments),
     /// Write completions for a shell.
+    #[command(
+        after_help = "Examples:\n  stet completions bash > ~/.local/share/bash-completion/completions/stet\n  stet completions zsh > ~/.zfunc/_stet"
+    )]
     Completions { shell: clap_complete::Shell },
     /// Write the man page.
+    #[command(after_help = "Examples:\n  stet man | man -l -\n  stet man > ~/.local/share/man/man1/stet.1")]
     Man,
 }
 
@@ -112,6 +178,25 @@ pub(crate) struct ProxyArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// A folder that clients may reach, with everything below it; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Write edits at once, each with its snapshot.
+    #[arg(long, conflicts_with = "stage")]
+    pub(crate) commit: bool,
+    /// Keep edits as proposals until the user accepts them (the default).
+    #[arg(long)]
+    pub(crate) stage: bool,
+    /// Serve over HTTP on this port of 127.0.0.1 instead of standard input and output; 0 takes a free one.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) http: Option<u16>,
+    /// What HTTP clients must send; `none` for no check; a random one when left out.
+    #[arg(long, requires = "http")]
+    pub(crate) token: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct EvalArguments {
     /// The endpoint's base address, or `builtin`. Its key comes from STET_UPSTREAM_KEY.
     #[arg(long, value_name = "URL")]
@@ -137,19 +222,25 @@ pub(crate) struct EvalArguments {
 pub(crate) enum KeyCommand {
     /// Read a key from standard input and keep it.
     Set {
+        /// The provider's id, as `stet models` lists it.
         provider: String,
+        /// Answer with one JSON object.
         #[arg(long)]
         json: bool,
     },
     /// Remove a key.
     Clear {
+        /// The provider's id, as `stet models` lists it.
         provider: String,
+        /// Answer with one JSON object.
         #[arg(long)]
         json: bool,
     },
     /// Say where a key is.
     Status {
+        /// The provider's id, as `stet models` lists it.
         provider: String,
+        /// Answer with one JSON object.
         #[arg(long)]
         json: bool,
     },
@@ -157,6 +248,7 @@ pub(crate) enum KeyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct FileArguments {
+    /// The document; a quoted pattern is fine if it means one file.
     pub(crate) file: PathBuf,
     /// Answer with one JSON object.
     #[arg(long)]
@@ -200,12 +292,27 @@ pub(crate) struct DiffArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
+    /// Write the proposal that waits, as the next revision; `all` takes every one of this file.
+    #[arg(long, value_name = "ID", conflicts_with = "reject")]
+    pub(crate) accept: Option<String>,
+    /// Drop the proposal that waits.
+    #[arg(long, value_name = "ID")]
+    pub(crate) reject: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
+    /// The document.
     pub(crate) file: PathBuf,
+    /// The snapshot's id from `stet history`.
     pub(crate) snapshot: String,
     /// The revision that is expected to be replaced; the current one when left out.
     #[arg(long, value_name = "N|current")]
     pub(crate) expected_rev: Option<ExpectedRev>,
+    /// Answer with one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -221,8 +328,12 @@ pub(crate) struct StepArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArguments {
-    #[command(flatten)]
-    pub(crate) file: FileArguments,
+    /// One file or several; patterns with `*` and `?` are fine.
+    #[arg(required = true, num_args = 1.., value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Another version of the same document.
     #[arg(long, value_name = "ORIGINAL")]
     pub(crate) against: Option<PathBuf>,

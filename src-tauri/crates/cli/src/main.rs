@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod exit;
+mod mcp;
 mod output;
 mod session;
 
@@ -19,7 +20,7 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match runtime(&arguments.command) {
         Ok(runtime) => runtime,
         Err(error) => return output::fail_plainly(&format!("no runtime: {error}")).into(),
     };
@@ -29,12 +30,27 @@ fn main() -> ExitCode {
     exit.into()
 }
 
+/// Servers and turns have several things to do at once; a command on a file has one, and starts faster without threads.
+fn runtime(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = match command {
+        Command::Proxy(_) | Command::Mcp(_) | Command::Ask(_) | Command::Eval(_) => {
+            tokio::runtime::Builder::new_multi_thread()
+        }
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    builder.enable_all().build()
+}
+
 async fn run(arguments: Arguments) -> Exit {
     let stop = Stop::default();
     let on_interrupt = stop.clone();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             on_interrupt.cancel();
+        }
+        // Whoever insists does not wait for the tidy end: what was half way is completed or undone at the next start.
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(130);
         }
     });
     match arguments.command {
@@ -53,6 +69,7 @@ async fn run(arguments: Arguments) -> Exit {
         Command::Metrics { json } => commands::metrics::run(json, stop).await,
         Command::Models { json } => commands::models::run(json, stop).await,
         Command::Proxy(arguments) => commands::proxy::run(arguments, stop).await,
+        Command::Mcp(arguments) => mcp::run(arguments, stop).await,
         Command::Eval(arguments) => commands::eval::run(arguments, stop).await,
         Command::Completions { shell } => commands::manual::completions(shell),
         Command::Man => commands::manual::man(),

@@ -79,15 +79,51 @@ pub(crate) fn receipt(receipt: &Receipt) -> String {
     text + &warnings(&receipt.warnings)
 }
 
+/// Whether standard output takes colours: a terminal, and nobody said NO_COLOR (no-color.org: any value but the empty one).
+fn has_colours() -> bool {
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !is_plain && !is_dumb && std::io::IsTerminal::is_terminal(&std::io::stdout())
+}
+
+/// A removed, added or other line in its colour, where there are colours.
+fn coloured(line: &str) -> String {
+    let code = match line.trim_start().as_bytes().first() {
+        Some(b'-') => "31",
+        Some(b'+') => "32",
+        Some(b'@') => "36",
+        _ => return line.to_owned(),
+    };
+    format!("\u{1b}[{code}m{line}\u{1b}[0m")
+}
+
+/// A unified diff, coloured on a terminal.
+pub(crate) fn unified(text: &str) -> String {
+    if !has_colours() {
+        return text.to_owned();
+    }
+    text.lines().map(|line| coloured(line) + "\n").collect()
+}
+
+/// Each line two columns further in.
+pub(crate) fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
 /// Changes for a person, one place each.
 pub(crate) fn changes(changes: &[Change]) -> String {
+    let is_coloured = has_colours();
+    let paint = |line: String| if is_coloured { coloured(&line) } else { line };
     let line = |change: &Change| {
         let mut text = change.location.clone();
         if let Some(detail) = &change.detail {
             text += &format!(" ({detail})");
         }
         let side = |mark: char, side: &Option<String>| match side {
-            Some(side) => side.lines().map(|line| format!("\n  {mark} {line}")).collect::<String>(),
+            Some(side) => side
+                .lines()
+                .map(|line| format!("\n{}", paint(format!("  {mark} {line}"))))
+                .collect::<String>(),
             None => String::new(),
         };
         format!("{text}{}{}\n", side('-', &change.before), side('+', &change.after))

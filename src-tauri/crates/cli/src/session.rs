@@ -31,16 +31,14 @@ impl Session {
 
     /// Makes the named file known. It is not listed as open in the desktop app.
     pub(crate) async fn file(&self, path: &Path) -> Result<DocumentInfo, AppError> {
-        let (app, stop, path) = (Arc::clone(&self.app), self.stop.clone(), path.to_path_buf());
+        let (app, stop, path) = (Arc::clone(&self.app), self.stop.clone(), only_file(path)?);
         let registered = tokio::task::spawn_blocking(move || app.documents_register(&path, &stop)).await;
         registered.unwrap_or_else(|error| Err(AppError::new(ErrorCode::Internal, error.to_string())))
     }
 
     /// Waits for Ctrl-C.
     pub(crate) async fn cancelled(&self) {
-        while !self.stop.is_set() {
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
+        cancelled(&self.stop).await;
     }
 
     pub(crate) async fn call(&self, request: Request) -> Result<Response, AppError> {
@@ -77,8 +75,8 @@ pub(crate) struct OpsFile {
 }
 
 /// Reads `--ops`; `-` is standard input.
-pub(crate) fn read_ops(path: &Path, file: &DocumentInfo) -> Result<OpsFile, AppError> {
-    let bytes = read_source(path)?;
+pub(crate) async fn read_ops(path: &Path, file: &DocumentInfo, stop: &Stop) -> Result<OpsFile, AppError> {
+    let bytes = read_source(path, stop).await?;
     let invalid = |error: serde_json::Error| {
         AppError::invalid_arguments(format!("{} is not a batch of operations: {error}.", path.display()))
     };
@@ -96,17 +94,42 @@ pub(crate) fn read_ops(path: &Path, file: &DocumentInfo) -> Result<OpsFile, AppE
     }
 }
 
-/// Reads a file named on the command line; `-` is standard input.
-pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, AppError> {
+/// Reads a file named on the command line; `-` is standard input, which Ctrl-C may interrupt.
+pub(crate) async fn read_source(path: &Path, stop: &Stop) -> Result<Vec<u8>, AppError> {
     let failed = |error: std::io::Error| {
         AppError::new(ErrorCode::IoError, format!("Cannot read {}: {error}.", path.display()))
     };
-    if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(bytes);
+    if path != Path::new("-") {
+        return std::fs::read(path).map_err(failed);
     }
-    std::fs::read(path).map_err(failed)
+    let read = |bytes: &mut Vec<u8>| std::io::stdin().lock().read_to_end(bytes);
+    from_terminal(stop, move || {
+        let mut bytes = Vec::new();
+        read(&mut bytes).map(|_| bytes)
+    })
+    .await?
+    .map_err(failed)
+}
+
+/// Something that waits for a person or another program, unless Ctrl-C comes first.
+pub(crate) async fn from_terminal<T: Send + 'static>(
+    stop: &Stop,
+    wait: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AppError> {
+    let internal = |error: tokio::task::JoinError| {
+        AppError::new(ErrorCode::Internal, format!("Reading failed: {error}."))
+    };
+    tokio::select! {
+        done = tokio::task::spawn_blocking(wait) => done.map_err(internal),
+        () = cancelled(stop) => Err(AppError::new(ErrorCode::Cancelled, "Cancelled. Nothing was written.")),
+    }
+}
+
+/// Waits for Ctrl-C.
+pub(crate) async fn cancelled(stop: &Stop) {
+    while !stop.is_set() {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
 }
 
 /// A path as JSON can carry it.
@@ -139,6 +162,16 @@ pub(crate) fn expand(names: &[String]) -> Result<Vec<PathBuf>, AppError> {
         paths.extend(found);
     }
     Ok(paths)
+}
+
+/// The file that a name or a pattern means, when it means one.
+fn only_file(path: &Path) -> Result<PathBuf, AppError> {
+    let Some(name) = path.to_str() else { return Ok(path.to_path_buf()) };
+    let mut found = expand(&[name.to_owned()])?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        count => Err(AppError::invalid_arguments(format!("{name} matches {count} files; name one."))),
+    }
 }
 
 /// The absolute form of a path, without asking the disk.

@@ -66,6 +66,16 @@ const STEPS: &[Step] = &[
     },
     Step { name: "build", command: || words(cargo(), "build --workspace"), closing: |_| false },
     Step {
+        name: "fidelity",
+        command: || script("tests/fidelity/run.py"),
+        closing: |line| line.starts_with("fidelity:") || line.starts_with("FAIL"),
+    },
+    Step {
+        name: "mcp-clients",
+        command: || script("tests/clients_mcp/run"),
+        closing: |line| line.contains("checks passed"),
+    },
+    Step {
         name: "window",
         command: window,
         closing: |line| {
@@ -96,10 +106,11 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
     for step in STEPS.iter().filter(|step| only.is_none_or(|name| name == step.name)) {
         let stands_on = |name: &str| match step.name {
             "window" => name == "build" || name == "page",
+            "fidelity" | "mcp-clients" => name == "build",
             "lints" | "rust" | "build" => name == "page",
             _ => false,
         };
-        if step.name == "window" && !setup::window_tests_run_here() {
+        if !runs_here(step.name) {
             continue;
         }
         // Clients of other makers come from the registries and take minutes to install.
@@ -148,6 +159,20 @@ fn print(report: &[(&str, Duration, Vec<String>)]) {
 fn words(mut command: Command, text: &str) -> Command {
     command.args(text.split(' '));
     command
+}
+
+/// Scripts need a Unix shell, windows need X.
+fn runs_here(step: &str) -> bool {
+    match step {
+        "window" => setup::window_tests_run_here(),
+        "fidelity" | "mcp-clients" => cfg!(unix),
+        _ => true,
+    }
+}
+
+/// A script of the tests, by its own first line.
+fn script(path: &str) -> Command {
+    at_root(Command::new(root().join(path)))
 }
 
 fn at_root(mut command: Command) -> Command {

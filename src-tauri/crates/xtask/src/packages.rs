@@ -21,6 +21,7 @@ pub(crate) const TO_TEST: &[&str] = &[
     "dbus-x11",
     "gnome-keyring",
     "python3",
+    "python3-venv",
     "python3-gi",
     "gir1.2-gtk-3.0",
     "fonts-dejavu-core",

@@ -36,7 +36,7 @@ enum Part {
 }
 
 /// What of one document is hidden now.
-pub(crate) struct KeptOut {
+pub struct KeptOut {
     parts: Vec<Part>,
     format: Format,
     hidden: Vec<Node>,
@@ -45,7 +45,7 @@ pub(crate) struct KeptOut {
 
 impl KeptOut {
     /// The hidden parts of a file; `None` when it has none.
-    pub(crate) fn of(app: &App, file: &DocumentInfo, stop: &Stop) -> Result<Option<KeptOut>, AppError> {
+    pub fn of(app: &App, file: &DocumentInfo, stop: &Stop) -> Result<Option<KeptOut>, AppError> {
         let settings = app.settings_get()?;
         let Some(named) = settings.kept_out.get(&file.file_id).filter(|named| !named.is_empty()) else {
             return Ok(None);
@@ -59,7 +59,7 @@ impl KeptOut {
     }
 
     /// Takes the hidden places out of an outline, and says how many.
-    pub(crate) fn filter(&self, outline: &mut OutlineAnswer) {
+    pub fn filter(&self, outline: &mut OutlineAnswer) {
         let all = outline.nodes.len();
         outline.nodes.retain(|node| !self.hides(&node.at));
         let left = all - outline.nodes.len();
@@ -71,17 +71,22 @@ impl KeptOut {
     }
 
     /// Takes hidden places out of search results.
-    pub(crate) fn filter_matches(&self, matches: &mut Vec<SearchMatch>) {
+    pub fn filter_matches(&self, matches: &mut Vec<SearchMatch>) {
         matches.retain(|found| !self.hides(&found.at));
     }
 
     /// How many places are hidden.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.hidden.len()
     }
 
+    /// Whether nothing is hidden now.
+    pub fn is_empty(&self) -> bool {
+        self.hidden.is_empty()
+    }
+
     /// Refuses a batch after which a hidden part would read otherwise.
-    pub(crate) fn check(&self, app: &App, edit: &params::Edit, stop: &Stop) -> Result<(), AppError> {
+    pub fn check(&self, app: &App, edit: &params::Edit, stop: &Stop) -> Result<(), AppError> {
         let batch = Batch {
             ops: edit.ops.clone(),
             override_protection: edit.override_protection.unwrap_or(false),
@@ -101,7 +106,7 @@ impl KeptOut {
     }
 
     /// Takes quotations of hidden text out of an error.
-    pub(crate) fn clean(&self, mut error: AppError) -> AppError {
+    pub fn clean(&self, mut error: AppError) -> AppError {
         error.matches.retain(|place| self.may_tell(place));
         let quotes_content = error.code == ErrorCode::PrefixMismatch;
         let least = if quotes_content { 1 } else { TELLING };
@@ -115,7 +120,7 @@ impl KeptOut {
     }
 
     /// Takes hidden places and texts out of the changes that a receipt tells, such as those of a restore.
-    pub(crate) fn clean_receipt(&self, receipt: &mut Receipt) {
+    pub fn clean_receipt(&self, receipt: &mut Receipt) {
         let shown = |text: &Option<String>| text.as_deref().is_none_or(|text| !self.quotes(text, TELLING));
         receipt
             .changes
@@ -123,7 +128,7 @@ impl KeptOut {
     }
 
     /// Whether a text quotes hidden content.
-    pub(crate) fn quotes_hidden(&self, text: &str) -> bool {
+    pub fn quotes_hidden(&self, text: &str) -> bool {
         self.quotes(text, TELLING)
     }
 

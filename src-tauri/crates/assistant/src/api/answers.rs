@@ -133,6 +133,9 @@ pub struct ComparisonAnswer {
     pub package: Option<PackageReport>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub text_diff: Option<TextDiff>,
+    /// Of texts: the difference as `diff -u` writes it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unified: Option<String>,
     #[ts(as = "Vec<WarningShape>")]
     pub warnings: Vec<Warning>,
 }

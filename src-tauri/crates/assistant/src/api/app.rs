@@ -141,6 +141,11 @@ impl App {
         Ok(app)
     }
 
+    /// Stet home.
+    pub fn home(&self) -> &std::path::Path {
+        &self.options.home
+    }
+
     /// What happens from now on, in order.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).sender.subscribe()

@@ -13,9 +13,7 @@ use super::{
     outline_request,
     params::{Create, Diff, DocumentPath, Edit, FileId, OutlineOf, OutlineWindow, Relink, Search, Verify},
 };
-use crate::workspace::{
-    Batch, Comparison, EditMode, FileState, KnownFile, Origin, Outcome, Stop, WorkspaceError,
-};
+use crate::workspace::{Batch, Comparison, FileState, KnownFile, Origin, Outcome, Stop, WorkspaceError};
 
 /// Matches of a search when the caller names no number.
 const MATCHES_TOLD: usize = 50;
@@ -104,6 +102,31 @@ impl App {
             truncated: outline.truncated,
             next: outline.next,
             warnings,
+        })
+    }
+
+    /// The outline of another side of a file: `before`, `after` (of its proposal), or a snapshot id.
+    pub fn documents_outline_at(
+        &self,
+        file_id: &str,
+        side: &str,
+        window: &OutlineWindow,
+        stop: &Stop,
+    ) -> Result<OutlineAnswer, AppError> {
+        let bytes = self.side_bytes(file_id, side, None, stop)?;
+        let file = self.workspace.known(file_id)?;
+        let outlined = self.workspace.outline_bytes(&file, &bytes, &outline_request(window), stop);
+        let outline = outlined.map_err(|error| self.about(file_id, error))?;
+        Ok(OutlineAnswer {
+            ok: true,
+            path: file.path.to_string_lossy().into_owned(),
+            format: file.format(),
+            file_id: file.file_id,
+            content_rev: file.content_rev,
+            nodes: outline.nodes,
+            truncated: outline.truncated,
+            next: outline.next,
+            warnings: outline.warnings,
         })
     }
 
@@ -206,9 +229,15 @@ impl App {
                     track_changes: params.track_changes,
                     ..Batch::default()
                 };
-                let outcome = workspace.edit(&params.file_id, None, &batch, EditMode::DryRun, stop)?;
-                let (changes, package, warnings) = (outcome.changes, outcome.package, outcome.warnings);
-                Ok(ComparisonAnswer { ok: true, changes, package, text_diff: None, warnings })
+                let (file, before, applied) = workspace.try_batch(&params.file_id, &batch, stop)?;
+                let (changes, package, warnings) = (applied.changes, applied.package, applied.warnings);
+                let compared = match file.format() {
+                    documents::Format::Text => {
+                        workspace.compare(file.format(), &before, &applied.bytes, stop)?
+                    }
+                    _ => Comparison::default(),
+                };
+                Ok(ComparisonAnswer { changes, package, warnings, ..comparison_answer(compared) })
             }
             (None, Some(snapshot), None) => {
                 let (_, from) = workspace.snapshot_bytes(&params.file_id, snapshot)?;
@@ -302,6 +331,7 @@ pub(crate) fn comparison_answer(comparison: Comparison) -> ComparisonAnswer {
         changes: comparison.changes,
         package: comparison.package,
         text_diff: comparison.text_diff.map(TextDiff::from),
+        unified: comparison.unified,
         warnings: Vec::new(),
     }
 }

@@ -24,6 +24,8 @@ pub struct Comparison {
     pub changes: Vec<Change>,
     pub package: Option<PackageReport>,
     pub text_diff: Option<TextDiff>,
+    /// Of texts.
+    pub unified: Option<String>,
 }
 
 impl Workspace {
@@ -40,10 +42,12 @@ impl Workspace {
         stop.check()?;
         if format != Format::Text {
             let package = package_report(a, b, limits, stop).ok();
-            return Ok(Comparison { changes, package, text_diff: None });
+            return Ok(Comparison { changes, package, text_diff: None, unified: None });
         }
-        let text_diff = documents::diff::diff(&decode(a, limits)?, &decode(b, limits)?);
-        Ok(Comparison { changes, package: None, text_diff: Some(text_diff) })
+        let (before, after) = (decode(a, limits)?, decode(b, limits)?);
+        let text_diff = documents::diff::diff(&before, &after);
+        let unified = unified(&before, &after, ("before", "after"));
+        Ok(Comparison { changes, package: None, text_diff: Some(text_diff), unified: Some(unified) })
     }
 }
 
@@ -61,6 +65,12 @@ pub(super) fn whole_changes(format: Format, a: &[u8], b: &[u8], limits: &Limits,
     let mut changes = outline_changes(&before, &after);
     changes.truncate(CHANGES_TOLD);
     changes
+}
+
+/// The difference of two texts as `diff -u` and `git` write it, with three lines around each hunk; empty when there is none.
+pub fn unified(before: &str, after: &str, names: (&str, &str)) -> String {
+    let diff = similar::TextDiff::configure().deadline(Instant::now() + DIFF_TIME).diff_lines(before, after);
+    diff.unified_diff().context_radius(3).header(names.0, names.1).to_string()
 }
 
 fn text_changes(before: &str, after: &str) -> Vec<Change> {

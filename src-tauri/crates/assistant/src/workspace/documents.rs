@@ -33,7 +33,7 @@ impl Workspace {
         Ok((file, outline))
     }
 
-    pub(super) fn outline_bytes(
+    pub(crate) fn outline_bytes(
         &self,
         file: &KnownFile,
         bytes: &[u8],

@@ -145,9 +145,19 @@ impl Workspace {
         batch: &Batch,
         stop: &Stop,
     ) -> Result<Vec<u8>, WorkspaceError> {
+        Ok(self.try_batch(file_id, batch, stop)?.2.bytes)
+    }
+
+    /// What a batch would make of the file as it is now: the content before, and what the engine gives. Nothing is written.
+    pub(crate) fn try_batch(
+        &self,
+        file_id: &str,
+        batch: &Batch,
+        stop: &Stop,
+    ) -> Result<(KnownFile, Vec<u8>, Applied), WorkspaceError> {
         let (file, base) = self.current(&self.known(file_id)?, stop)?;
-        let ops = parse_ops(&batch.ops)?;
-        Ok(self.apply(&file, &base.bytes, &ops, batch, stop)?.bytes)
+        let applied = self.apply(&file, &base.bytes, &parse_ops(&batch.ops)?, batch, stop)?;
+        Ok((file, base.bytes, applied))
     }
 
     pub(super) fn commit_batch(

@@ -25,7 +25,7 @@ async fn apply(arguments: &ApplyArguments, stop: Stop) -> Result<Receipt, AppErr
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
     let about = |error: AppError| error.about(&file.file_id, Some(file.content_rev));
-    let batch = read_ops(&arguments.ops, &file).map_err(about)?;
+    let batch = read_ops(&arguments.ops, &file, &session.stop).await.map_err(about)?;
     let given = expected(arguments.expected_rev, &file);
     if let (Some(flag), Some(inside)) = (given, batch.expected_content_rev)
         && flag != inside

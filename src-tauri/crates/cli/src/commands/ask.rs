@@ -18,7 +18,12 @@ use serde_json::Value;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use super::unexpected;
-use crate::{arguments::AskArguments, exit::Exit, output, session::Session};
+use crate::{
+    arguments::AskArguments,
+    exit::Exit,
+    output,
+    session::{Session, from_terminal},
+};
 
 /// The contract's answer of `ask`.
 #[derive(Debug, Serialize)]
@@ -99,13 +104,12 @@ async fn follow(session: &Session, mut events: Receiver<Event>, turn: &str) -> R
 
 /// Shows what waits and asks; what is not agreed to is dropped.
 async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> {
-    let waiting: Vec<String> = answer
+    let mut waiting: Vec<String> = answer
         .receipts
         .iter()
         .filter(|receipt| receipt.status == Status::Staged)
         .filter_map(|receipt| receipt.proposal_id.clone())
         .collect();
-    let mut waiting: Vec<String> = waiting;
     waiting.dedup();
     if waiting.is_empty() {
         return Ok(());
@@ -113,7 +117,19 @@ async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> 
     for receipt in &answer.receipts {
         output::message(output::receipt(receipt).trim_end());
     }
-    let agreed = agreed()?;
+    let agreed = match agreed(&session.stop).await {
+        Ok(agreed) => agreed,
+        Err(error) => {
+            // Ctrl-C at the question means no.
+            for proposal_id in waiting {
+                session.app.run(
+                    Request::ProposalsReject(ProposalChoice { proposal_id, changes: None }),
+                    &Stop::default(),
+                )?;
+            }
+            return Err(error);
+        }
+    };
     let mut receipts = Vec::new();
     for proposal_id in waiting {
         let choice = ProposalChoice { proposal_id, changes: None };
@@ -133,17 +149,20 @@ async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> 
     Ok(())
 }
 
-fn agreed() -> Result<bool, AppError> {
+async fn agreed(stop: &Stop) -> Result<bool, AppError> {
     if !std::io::stdin().is_terminal() {
         output::message("Nobody is there to agree; --yes accepts without asking.");
         return Ok(false);
     }
     output::message("Accept? [y/N]");
-    let mut line = String::new();
     let failed = |error: std::io::Error| {
         AppError::new(ErrorCode::IoError, format!("Cannot read the answer: {error}."))
     };
-    std::io::stdin().lock().read_line(&mut line).map_err(failed)?;
+    let line = from_terminal(stop, || {
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line).map(|_| line)
+    });
+    let line = line.await?.map_err(failed)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "是" | "好"))
 }
 

@@ -3,24 +3,55 @@
 use assistant::{
     AppError, Request, Response,
     api::{
-        answers::{HistoryAnswer, Receipt},
-        params::{FileId, Restore, Step},
+        answers::{DocumentInfo, HistoryAnswer, ProposalInfo, Receipt},
+        error::ErrorCode,
+        params::{FileId, ProposalChoice, ProposalsOf, Restore, Step},
     },
     workspace::Stop,
 };
+use serde::Serialize;
 
 use super::unexpected;
 use crate::{
-    arguments::{ExpectedRev, FileArguments, RestoreArguments, StepArguments},
+    arguments::{ExpectedRev, HistoryArguments, RestoreArguments, StepArguments},
     exit::Exit,
     output,
     session::{Session, expected},
 };
 
-pub(crate) async fn list(arguments: FileArguments, stop: Stop) -> Exit {
-    match history(&arguments, stop).await {
-        Ok(history) => output::answer(&history, arguments.json, for_people),
-        Err(error) => output::error(&error, arguments.json, Exit::of(&error)),
+/// The contract's history, and what waits for the user.
+#[derive(Debug, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    history: HistoryAnswer,
+    proposals: Vec<ProposalInfo>,
+}
+
+/// What was decided on proposals.
+#[derive(Debug, Serialize)]
+struct Decided {
+    ok: bool,
+    receipts: Vec<Receipt>,
+    rejected: Vec<String>,
+}
+
+pub(crate) async fn list(arguments: HistoryArguments, stop: Stop) -> Exit {
+    let json = arguments.file.json;
+    let failed = |error: AppError| output::error(&error, json, Exit::of(&error));
+    let choice = match (&arguments.accept, &arguments.reject) {
+        (Some(id), _) => Some((id.as_str(), true)),
+        (None, Some(id)) => Some((id.as_str(), false)),
+        (None, None) => None,
+    };
+    match choice {
+        Some((id, is_accepted)) => match decided(&arguments, id, is_accepted, stop).await {
+            Ok(decided) => output::answer(&decided, json, decisions_for_people),
+            Err(error) => failed(error),
+        },
+        None => match history(&arguments, stop).await {
+            Ok(told) => output::answer(&told, json, for_people),
+            Err(error) => failed(error),
+        },
     }
 }
 
@@ -43,13 +74,61 @@ fn answer(receipt: Result<Receipt, AppError>, json: bool) -> Exit {
     }
 }
 
-async fn history(arguments: &FileArguments, stop: Stop) -> Result<HistoryAnswer, AppError> {
+async fn history(arguments: &HistoryArguments, stop: Stop) -> Result<Told, AppError> {
     let session = Session::open(stop)?;
-    let file_id = session.file(&arguments.file).await?.file_id;
+    let file_id = session.file(&arguments.file.file).await?.file_id;
+    let proposals = waiting(&session, &file_id).await?;
     match session.call(Request::HistoryList(FileId { file_id })).await? {
-        Response::HistoryList(history) => Ok(history),
+        Response::HistoryList(history) => Ok(Told { history, proposals }),
         other => Err(unexpected(&other)),
     }
+}
+
+async fn waiting(session: &Session, file_id: &str) -> Result<Vec<ProposalInfo>, AppError> {
+    let params = ProposalsOf { file_id: Some(file_id.to_owned()) };
+    match session.call(Request::ProposalsList(params)).await? {
+        Response::ProposalsList(proposals) => Ok(proposals),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// Accepts or rejects the named proposals of the file, in the order in which they were made.
+async fn decided(
+    arguments: &HistoryArguments,
+    id: &str,
+    is_accepted: bool,
+    stop: Stop,
+) -> Result<Decided, AppError> {
+    let session = Session::open(stop)?;
+    let file = session.file(&arguments.file.file).await?;
+    let mut decided = Decided { ok: true, receipts: Vec::new(), rejected: Vec::new() };
+    for proposal_id in named(id, waiting(&session, &file.file_id).await?, &file)? {
+        let choice = ProposalChoice { proposal_id: proposal_id.clone(), changes: None };
+        if is_accepted {
+            match session.call(Request::ProposalsAccept(choice)).await? {
+                Response::ProposalsAccept(receipt) => decided.receipts.push(receipt),
+                other => return Err(unexpected(&other)),
+            }
+        } else {
+            session.call(Request::ProposalsReject(choice)).await?;
+            decided.rejected.push(proposal_id);
+        }
+    }
+    Ok(decided)
+}
+
+/// `all`, or one that waits on this file.
+fn named(id: &str, waiting: Vec<ProposalInfo>, file: &DocumentInfo) -> Result<Vec<String>, AppError> {
+    let mut ids: Vec<String> = waiting.into_iter().map(|proposal| proposal.proposal_id).collect();
+    if id != "all" {
+        ids.retain(|known| known == id);
+    }
+    if ids.is_empty() {
+        let what = if id == "all" { "No proposal".to_owned() } else { format!("No proposal `{id}`") };
+        return Err(AppError::new(ErrorCode::OutOfRange, format!("{what} waits on {}.", file.name))
+            .hint("`stet history FILE` lists what waits."));
+    }
+    Ok(ids)
 }
 
 async fn restored(arguments: &RestoreArguments, stop: Stop) -> Result<Receipt, AppError> {
@@ -81,14 +160,27 @@ fn receipt_of(response: Response) -> Result<Receipt, AppError> {
     }
 }
 
-fn for_people(history: &HistoryAnswer) -> String {
+fn for_people(told: &Told) -> String {
     let mut text = String::new();
-    for snapshot in &history.snapshots {
-        let pinned = if snapshot.pinned { " (pinned)" } else { "" };
+    for proposal in &told.proposals {
         text += &format!(
-            "{}  {}  revision {:<4} {:>10} bytes  {}{pinned}\n",
+            "{}  {}  waits on revision {}  {}\n",
+            proposal.proposal_id, proposal.created_at, proposal.base_rev, proposal.summary
+        );
+        text += &output::indented(&output::changes(&proposal.changes));
+    }
+    for snapshot in &told.history.snapshots {
+        let pinned = if snapshot.pinned { " (pinned)" } else { "" };
+        let model = snapshot.model.as_deref().map(|model| format!(" ({model})")).unwrap_or_default();
+        text += &format!(
+            "{}  {}  revision {:<4} {:>10} bytes  {}{model}{pinned}\n",
             snapshot.id, snapshot.at, snapshot.content_rev, snapshot.size, snapshot.summary
         );
     }
     text
+}
+
+fn decisions_for_people(decided: &Decided) -> String {
+    let rejected: String = decided.rejected.iter().map(|id| format!("rejected: {id}\n")).collect();
+    decided.receipts.iter().map(output::receipt).collect::<String>() + &rejected
 }

@@ -14,7 +14,12 @@ use assistant::{
 };
 
 use super::unexpected;
-use crate::{arguments::KeyCommand, exit::Exit, output, session::Session};
+use crate::{
+    arguments::KeyCommand,
+    exit::Exit,
+    output,
+    session::{Session, from_terminal},
+};
 
 pub(crate) async fn run(command: KeyCommand, stop: Stop) -> Exit {
     let (json, result) = match command {
@@ -40,10 +45,13 @@ async fn set(provider: String, stop: Stop) -> Result<KeyStatus, AppError> {
     if std::io::stdin().is_terminal() {
         output::message("Paste the key and press Enter.");
     }
-    let mut key = String::new();
     let failed =
         |error: std::io::Error| AppError::new(ErrorCode::IoError, format!("Cannot read the key: {error}."));
-    std::io::stdin().lock().read_line(&mut key).map_err(failed)?;
+    let line = from_terminal(&session.stop, || {
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line).map(|_| line)
+    });
+    let key = line.await?.map_err(failed)?;
     let params = NewKey { provider, key: key.trim().to_owned(), session_only: None };
     match session.call(Request::KeysSet(params)).await? {
         Response::KeysSet(status) => Ok(status),

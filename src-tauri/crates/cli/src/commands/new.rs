@@ -23,7 +23,10 @@ pub(crate) async fn run(arguments: NewArguments, stop: Stop) -> Exit {
 
 async fn new(arguments: &NewArguments, stop: Stop) -> Result<Receipt, AppError> {
     let session = Session::open(stop)?;
-    let source = arguments.from.as_deref().map(read_source).transpose()?;
+    let source = match &arguments.from {
+        Some(from) => Some(read_source(from, &session.stop).await?),
+        None => None,
+    };
     let not_text = |_| AppError::invalid_arguments("The source is not UTF-8 text.");
     let text = source.map(|bytes| String::from_utf8(bytes).map_err(not_text)).transpose()?;
     let path = path_text(&absolute(&arguments.file.file))?;

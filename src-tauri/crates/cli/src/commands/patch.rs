@@ -27,7 +27,7 @@ pub(crate) async fn run(arguments: PatchArguments, stop: Stop) -> Exit {
 async fn patched(arguments: &PatchArguments, stop: Stop) -> Result<Receipt, AppError> {
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
-    let source = String::from_utf8(read_source(&arguments.diff)?).map_err(|_| {
+    let source = String::from_utf8(read_source(&arguments.diff, &session.stop).await?).map_err(|_| {
         AppError::invalid_arguments(format!("{} is not UTF-8 text.", arguments.diff.display()))
     })?;
     let set = markdown_diff::parse(&source);
@@ -39,9 +39,15 @@ async fn patched(arguments: &PatchArguments, stop: Stop) -> Result<Receipt, AppE
     }
     let files = [file.file_id.clone()];
     let mode = if arguments.dry_run { EditMode::DryRun } else { EditMode::Commit };
-    let request = PatchRequest { files: &files, mode, model: None };
     let (app, stop) = (session.app.clone(), session.stop.clone());
-    let receipts = patch::patch(&app, &set, &request, &stop)
+    // Not on this thread, which listens for Ctrl-C.
+    let patched = tokio::task::spawn_blocking(move || {
+        let request = PatchRequest { files: &files, mode, model: None };
+        patch::patch(&app, &set, &request, &stop)
+    });
+    let receipts = patched
+        .await
+        .unwrap_or_else(|error| Err(AppError::new(ErrorCode::Internal, error.to_string())))
         .map_err(|error| error.about(&file.file_id, Some(file.content_rev)))?;
     receipts
         .into_iter()

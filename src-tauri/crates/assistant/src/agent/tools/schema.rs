@@ -66,6 +66,33 @@ pub fn tools(
     tools
 }
 
+/// The tools for agents of other makers (CONTRACT, section 6, over MCP): every operation, since their files come and go; no fences, since
+/// there is no message around a call; files by path as well as by id.
+pub fn tools_for_clients() -> Vec<Tool> {
+    let ops: Vec<&OpShape> = OPS.iter().collect();
+    let mut tools = reading_tools();
+    tools.push(whole_edit(&ops, Form::Inline));
+    tools.extend(writing_tools(false));
+    for tool in &mut tools {
+        let Some(fields) = tool.parameters["properties"].as_object_mut() else { continue };
+        match tool.name.as_str() {
+            "file_list" => {
+                fields.remove("all");
+            }
+            "file_read" => {
+                fields.insert("path".into(), typed("string", "Instead of file_id: the file's path."));
+                tool.parameters["required"] = json!([]);
+            }
+            "file_write" => {
+                fields.retain(|name, _| !matches!(name.as_str(), "text_from_fence" | "fence"));
+                tool.description = "Makes a file that does not exist yet, in an open folder.".into();
+            }
+            _ => {}
+        }
+    }
+    tools
+}
+
 fn edit_tools(ops: &[&OpShape], takes_one_of: bool, degraded: bool, protocol: Option<Protocol>) -> Vec<Tool> {
     if !degraded {
         let form = if protocol == Some(Protocol::FunctionCall) { Form::Inline } else { Form::Either };
