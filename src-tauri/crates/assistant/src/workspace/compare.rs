@@ -68,7 +68,7 @@ pub(super) fn whole_changes(format: Format, a: &[u8], b: &[u8], limits: &Limits,
 }
 
 /// The difference of two texts as `diff -u` and `git` write it, with three lines around each hunk; empty when there is none.
-pub fn unified(before: &str, after: &str, names: (&str, &str)) -> String {
+fn unified(before: &str, after: &str, names: (&str, &str)) -> String {
     let diff = similar::TextDiff::configure().deadline(Instant::now() + DIFF_TIME).diff_lines(before, after);
     diff.unified_diff().context_radius(3).header(names.0, names.1).to_string()
 }
