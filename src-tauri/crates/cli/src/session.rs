@@ -78,7 +78,7 @@ pub(crate) struct OpsFile {
 pub(crate) async fn read_ops(path: &Path, file: &DocumentInfo, stop: &Stop) -> Result<OpsFile, AppError> {
     let bytes = read_source(path, stop).await?;
     let invalid = |error: serde_json::Error| {
-        AppError::invalid_arguments(format!("{} is not a batch of operations: {error}.", path.display()))
+        AppError::invalid_arguments(format!("{} is not a batch of operations: {error}.", told(path)))
     };
     let value: Value = serde_json::from_slice(&bytes).map_err(invalid)?;
     let batch = match value {
@@ -92,6 +92,11 @@ pub(crate) async fn read_ops(path: &Path, file: &DocumentInfo, stop: &Stop) -> R
         }
         _ => Ok(batch),
     }
+}
+
+/// A source by its name, for sentences.
+pub(crate) fn told(path: &Path) -> String {
+    if path == Path::new("-") { "Standard input".into() } else { path.display().to_string() }
 }
 
 /// Reads a file named on the command line; `-` is standard input, which Ctrl-C may interrupt.

@@ -5,6 +5,7 @@ use assistant::{
     api::{params::NoParams, turn_api::MetricsAnswer},
     workspace::Stop,
 };
+use serde_json::Value;
 
 use super::unexpected;
 use crate::{exit::Exit, output, session::Session};
@@ -23,7 +24,7 @@ async fn metrics(stop: Stop) -> Result<MetricsAnswer, AppError> {
     }
 }
 
-/// A line a counter, as `name: value` pairs; the JSON form is for machines.
+/// A line a counter, without what is zero; the JSON form is for machines.
 fn for_people(answer: &MetricsAnswer) -> String {
     if answer.rows.is_empty() {
         return "Nothing has been counted yet.\n".into();
@@ -31,11 +32,24 @@ fn for_people(answer: &MetricsAnswer) -> String {
     let line = |row: &assistant::agent::metrics::MetricsRow| {
         let fields = serde_json::to_value(row).ok();
         let fields = fields.as_ref().and_then(|row| row.as_object()).into_iter().flatten();
-        let told: Vec<String> = fields
-            .filter(|(_, value)| !value.is_null() && *value != "")
-            .map(|(name, value)| format!("{name}: {value}"))
-            .collect();
+        let told: Vec<String> = fields.filter_map(|(name, value)| told(name, value)).collect();
         told.join("  ") + "\n"
     };
     answer.rows.iter().map(line).collect()
+}
+
+/// `calls: 3`, `read: p50 2 ms, p95 9 ms`; nothing for what was not counted.
+fn told(name: &str, value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => (!text.is_empty()).then(|| format!("{name}: {text}")),
+        Value::Number(number) => (number.as_f64() != Some(0.0)).then(|| format!("{name}: {number}")),
+        Value::Object(times) if times.contains_key("p50_ms") => (times.get("count")? != 0)
+            .then(|| format!("{name}: p50 {} ms, p95 {} ms", times["p50_ms"], times["p95_ms"])),
+        Value::Object(counts) => {
+            let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            (!counts.is_empty()).then(|| format!("{name}: {}", counts.join(", ")))
+        }
+        Value::Bool(_) | Value::Array(_) => Some(format!("{name}: {value}")),
+    }
 }

@@ -53,13 +53,9 @@ async fn models(stop: Stop) -> Result<Models, AppError> {
 fn for_people(models: &Models) -> String {
     let word = |provider: &Value, name: &str| provider[name].as_str().unwrap_or_default().to_owned();
     let line = |provider: &Value| {
-        format!(
-            "{}  {}  {}  key: {}\n",
-            word(provider, "id"),
-            word(provider, "name"),
-            word(provider, "base_url"),
-            word(provider, "key")
-        )
+        let told = ["id", "name", "base_url"].map(|name| word(provider, name));
+        let told: Vec<String> = told.into_iter().filter(|text| !text.is_empty()).collect();
+        format!("{}  key: {}\n", told.join("  "), word(provider, "key"))
     };
     models.providers.iter().map(line).collect()
 }

@@ -14,7 +14,7 @@ use crate::{
     arguments::PatchArguments,
     exit::Exit,
     output,
-    session::{Session, read_source},
+    session::{Session, read_source, told},
 };
 
 pub(crate) async fn run(arguments: PatchArguments, stop: Stop) -> Exit {
@@ -27,15 +27,11 @@ pub(crate) async fn run(arguments: PatchArguments, stop: Stop) -> Exit {
 async fn patched(arguments: &PatchArguments, stop: Stop) -> Result<Receipt, AppError> {
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
-    let source = String::from_utf8(read_source(&arguments.diff, &session.stop).await?).map_err(|_| {
-        AppError::invalid_arguments(format!("{} is not UTF-8 text.", arguments.diff.display()))
-    })?;
+    let source = String::from_utf8(read_source(&arguments.diff, &session.stop).await?)
+        .map_err(|_| AppError::invalid_arguments(format!("{} is not UTF-8 text.", told(&arguments.diff))))?;
     let set = markdown_diff::parse(&source);
     if set.is_empty() {
-        return Err(AppError::invalid_arguments(format!(
-            "{} holds no edit block.",
-            arguments.diff.display()
-        )));
+        return Err(AppError::invalid_arguments(format!("{} holds no edit block.", told(&arguments.diff))));
     }
     let files = [file.file_id.clone()];
     let mode = if arguments.dry_run { EditMode::DryRun } else { EditMode::Commit };
