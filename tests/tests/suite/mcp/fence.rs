@@ -157,3 +157,25 @@ fn the_clients_roots_are_asked_for_and_followed() {
     let output = place.command(&["mcp", "--root", "no/such/folder"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
 }
+
+#[test]
+fn what_the_user_keeps_out_is_kept_out_of_other_agents() {
+    let place = Place::new();
+    let path = place.write("in/notes.md", "# Open\n\nplain words\n\n# Secret\n\nhidden words here\n");
+    let (id, rev) = place.client(&[]).open(&path);
+    let settings = json!({ "kept_out": { id.clone(): ["section:Secret"] } });
+    place.write("home/settings.json", settings.to_string());
+    let mut client = place.client(&["--commit"]);
+    let outline = client.call("file_read", json!({ "file_id": id }));
+    assert!(outline.to_string().contains("plain words") && !outline.to_string().contains("hidden"), "{outline}");
+    assert_eq!(client.call("file_search", json!({ "query": "hidden" }))["matches"], json!([]));
+    let edit = |find: &str| {
+        let ops = json!([{ "op": "replace_text", "find": find, "replace": "other words" }]);
+        json!({ "file_id": id, "expected_content_rev": rev, "ops": ops })
+    };
+    assert_eq!(client.refused("file_edit", edit("hidden words")), "path_not_allowed");
+    let uri = format!("stet://documents/{id}");
+    let read = client.request("resources/read", json!({ "uri": uri }));
+    assert!(read.get("error").is_some() && !read.to_string().contains("hidden words"), "{read}");
+    assert_eq!(client.call("file_edit", edit("plain words"))["status"], "committed");
+}

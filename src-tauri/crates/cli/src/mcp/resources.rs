@@ -8,7 +8,7 @@ use assistant::{
     api::{
         answers::{DocumentInfo, OutlineAnswer},
         error::ErrorCode,
-        params::{FileId, OutlineOf, OutlineWindow, PreviewText},
+        params::{OutlineOf, OutlineWindow, PreviewText},
     },
 };
 use documents::Format;
@@ -115,12 +115,16 @@ pub(super) fn read(work: &Work, uri: &str) -> Result<ReadResourceResult, AppErro
             }
             (content(work, &document, snapshot)?, mime(&document))
         }
-        Named::History(_) => (history(work, document.file_id)?, JSON),
+        Named::History(_) => (as_value(&work.history_of(&document)?)?.to_string(), JSON),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(mime)]))
 }
 
 fn content(work: &Work, document: &DocumentInfo, side: &str) -> Result<String, AppError> {
+    if work.kept_out(document)?.is_some() {
+        let message = "The user keeps parts of this document out of agents, so it is not told whole.";
+        return Err(AppError::new(ErrorCode::PathNotAllowed, message).hint("Read the rest with file_read."));
+    }
     let file_id = document.file_id.clone();
     if document.format == Format::Text {
         let params = PreviewText { file_id, side: side.to_owned(), proposal_id: None };
@@ -138,11 +142,4 @@ fn content(work: &Work, document: &DocumentInfo, side: &str) -> Result<String, A
         work.shared.app.documents_outline_at(&file_id, side, &OutlineWindow::default(), &work.stop)?
     };
     as_value(&outline).map(|outline| outline.to_string())
-}
-
-fn history(work: &Work, file_id: String) -> Result<String, AppError> {
-    match work.ask(Request::HistoryList(FileId { file_id }))? {
-        Response::HistoryList(history) => as_value(&history).map(|history| history.to_string()),
-        other => Err(unexpected(&other)),
-    }
 }

@@ -9,11 +9,12 @@ use assistant::{
     AppError, Request, Response,
     agent::{
         fences::{self, FenceContext},
+        kept_out::KeptOut,
         receipts, routing,
         tools::{Call, EditCall, ReadCall, RestoreCall, SearchCall, WriteCall, schema},
     },
     api::{
-        answers::{DocumentInfo, Receipt},
+        answers::{DocumentInfo, HistoryAnswer, Receipt, SearchAnswer},
         error::ErrorCode,
         params::{Create, Edit, FileId, OutlineOf, Restore, Search},
     },
@@ -165,6 +166,19 @@ impl Work {
         }
     }
 
+    /// What the user keeps out of the assistant is kept out of other agents too.
+    pub(super) fn kept_out(&self, file: &DocumentInfo) -> Result<Option<KeptOut>, AppError> {
+        KeptOut::of(&self.shared.app, file, &self.stop)
+    }
+
+    /// A receipt as the client may see it.
+    fn receipt(&self, file: &DocumentInfo, mut receipt: Receipt) -> Result<Value, AppError> {
+        if let Some(kept_out) = self.kept_out(file)? {
+            kept_out.clean_receipt(&mut receipt);
+        }
+        as_value(&receipt)
+    }
+
     fn list(&self) -> Result<Value, AppError> {
         let (entries, is_cut) = self.entries();
         let file = |entry: Entry| match entry {
@@ -195,34 +209,34 @@ impl Work {
             }
             _ => return Err(AppError::invalid_arguments("Give either `file_id` or `path`.")),
         };
+        let kept_out = self.kept_out(&file)?;
         let params = OutlineOf { file_id: file.file_id, range: call.range.clone(), budget: None };
         match self.ask(Request::DocumentsOutline(params))? {
-            Response::DocumentsOutline(outline) => as_value(&outline).map(receipts::marked_as_data),
+            Response::DocumentsOutline(mut outline) => {
+                if let Some(kept_out) = kept_out {
+                    kept_out.filter(&mut outline);
+                }
+                as_value(&outline).map(receipts::marked_as_data)
+            }
             other => Err(unexpected(&other)),
         }
     }
 
     fn search(&self, call: &SearchCall) -> Result<Value, AppError> {
         let files = match &call.file_id {
-            Some(file_id) => vec![self.file(file_id)?.file_id],
-            None => self.known_ids(),
+            Some(file_id) => vec![self.file(file_id)?],
+            None => self.known(),
         };
         let max = call.max.unwrap_or(MATCHES).min(1_000);
         let total = files.len();
         let (mut matches, mut truncated, mut skipped) = (Vec::new(), false, Vec::new());
-        for (done, file_id) in files.into_iter().enumerate() {
+        for (done, file) in files.into_iter().enumerate() {
             self.told.tell(done, total, "searched");
-            let params = Search {
-                query: call.query.clone(),
-                file_id: Some(file_id.clone()),
-                max: Some(max - matches.len()),
-            };
-            match self.ask(Request::DocumentsSearch(params)) {
-                Ok(Response::DocumentsSearch(found)) => {
+            match self.search_in(&file, &call.query, max - matches.len()) {
+                Ok(found) => {
                     truncated |= found.truncated;
                     matches.extend(found.matches);
                 }
-                Ok(other) => return Err(unexpected(&other)),
                 // One file that cannot be read does not hide what the others hold, and is named.
                 Err(error) if call.file_id.is_none() && is_about_the_file(error.code) => {
                     skipped.push(file_id)
@@ -237,12 +251,28 @@ impl Work {
         Ok(receipts::marked_as_data(answer))
     }
 
-    fn known_ids(&self) -> Vec<String> {
-        let ids = self.entries().0.into_iter().filter_map(|entry| match entry {
-            Entry::Known(document) => Some(document.file_id),
+    fn search_in(&self, file: &DocumentInfo, query: &str, room: usize) -> Result<SearchAnswer, AppError> {
+        let kept_out = self.kept_out(file)?;
+        let max = Some(room + kept_out.as_ref().map_or(0, KeptOut::len));
+        let params = Search { query: query.to_owned(), file_id: Some(file.file_id.clone()), max };
+        let mut found = match self.ask(Request::DocumentsSearch(params))? {
+            Response::DocumentsSearch(found) => found,
+            other => return Err(unexpected(&other)),
+        };
+        if let Some(kept_out) = kept_out {
+            kept_out.filter_matches(&mut found.matches);
+        }
+        found.truncated |= found.matches.len() > room;
+        found.matches.truncate(room);
+        Ok(found)
+    }
+
+    fn known(&self) -> Vec<DocumentInfo> {
+        let known = self.entries().0.into_iter().filter_map(|entry| match entry {
+            Entry::Known(document) => Some(*document),
             Entry::Unread(_) | Entry::Unreadable(..) => None,
         });
-        ids.collect()
+        known.collect()
     }
 
     fn edit(&self, call: EditCall) -> Result<Value, AppError> {
@@ -271,8 +301,16 @@ impl Work {
             model: Some(self.client.clone()),
             ..Edit::default()
         };
-        match self.ask(Request::DocumentsEdit(params))? {
-            Response::DocumentsEdit(receipt) => as_value(&receipt),
+        let kept_out = self.kept_out(file)?;
+        if let Some(kept_out) = &kept_out {
+            kept_out.check(&self.shared.app, &params, &self.stop)?;
+        }
+        let answer = self.ask(Request::DocumentsEdit(params)).map_err(|error| match &kept_out {
+            Some(kept_out) => kept_out.clean(error),
+            None => error,
+        });
+        match answer? {
+            Response::DocumentsEdit(receipt) => self.receipt(file, receipt),
             other => Err(unexpected(&other)),
         }
     }
@@ -295,9 +333,20 @@ impl Work {
     }
 
     fn history(&self, file_id: &str) -> Result<Value, AppError> {
-        let file_id = self.file(file_id)?.file_id;
-        match self.ask(Request::HistoryList(FileId { file_id }))? {
-            Response::HistoryList(history) => as_value(&history),
+        as_value(&self.history_of(&self.file(file_id)?)?)
+    }
+
+    /// The history without quotations of what the user keeps out.
+    pub(super) fn history_of(&self, file: &DocumentInfo) -> Result<HistoryAnswer, AppError> {
+        let kept_out = self.kept_out(file)?;
+        match self.ask(Request::HistoryList(FileId { file_id: file.file_id.clone() }))? {
+            Response::HistoryList(mut history) => {
+                for snapshot in history.snapshots.iter_mut().filter(|_| kept_out.is_some()) {
+                    snapshot.ops = None;
+                    snapshot.summary.clear();
+                }
+                Ok(history)
+            }
             other => Err(unexpected(&other)),
         }
     }
@@ -315,7 +364,7 @@ impl Work {
             expected_content_rev: call.expected_content_rev,
         };
         match self.ask(Request::HistoryRestore(params))? {
-            Response::HistoryRestore(receipt) => as_value(&receipt),
+            Response::HistoryRestore(receipt) => self.receipt(&file, receipt),
             other => Err(unexpected(&other)),
         }
     }
