@@ -239,7 +239,7 @@ impl Work {
                 }
                 // One file that cannot be read does not hide what the others hold, and is named.
                 Err(error) if call.file_id.is_none() && is_about_the_file(error.code) => {
-                    skipped.push(file_id)
+                    skipped.push(file.file_id)
                 }
                 Err(error) => return Err(error),
             }
