@@ -167,7 +167,10 @@ fn what_the_user_keeps_out_is_kept_out_of_other_agents() {
     place.write("home/settings.json", settings.to_string());
     let mut client = place.client(&["--commit"]);
     let outline = client.call("file_read", json!({ "file_id": id }));
-    assert!(outline.to_string().contains("plain words") && !outline.to_string().contains("hidden"), "{outline}");
+    assert!(
+        outline.to_string().contains("plain words") && !outline.to_string().contains("hidden"),
+        "{outline}"
+    );
     assert_eq!(client.call("file_search", json!({ "query": "hidden" }))["matches"], json!([]));
     let edit = |find: &str| {
         let ops = json!([{ "op": "replace_text", "find": find, "replace": "other words" }]);

@@ -116,6 +116,10 @@ impl Fence {
     pub(super) fn admit_new(&self, named: &Path) -> Result<PathBuf, AppError> {
         let folders = self.folders();
         let name = named.file_name().ok_or_else(|| refusal(named, &folders))?;
+        // Elsewhere a `\` parts folders, and nobody means a control character.
+        if name.to_string_lossy().chars().any(|one| one == '\\' || one.is_control()) {
+            return Err(refusal(named, &folders));
+        }
         for candidate in candidates(named, &folders) {
             let Some(parent) = candidate.parent() else { continue };
             if let Ok(parent) = std::fs::canonicalize(parent)

@@ -6,11 +6,11 @@ use assistant::{AppError, api::error::ErrorCode, workspace::Stop};
 use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse,
-        Implementation, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-        ProgressToken, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-        SubscribeRequestParams, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, InitializeResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, SubscribeRequestParams, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -246,6 +246,29 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = self.run(&context, move |work| resources::read(&work, &request.uri)).await;
         read.map(ReadResourceResponse::from).map_err(|error| protocol_error(&error))
+    }
+
+    /// What the SDK could not read: a method that nobody knows, or a known one with parameters of another form.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 7] = [
+            "tools/call",
+            "tools/list",
+            "resources/list",
+            "resources/read",
+            "resources/subscribe",
+            "prompts/list",
+            "prompts/get",
+        ];
+        let method = request.method;
+        if KNOWN.contains(&method.as_str()) {
+            let message = format!("The parameters of `{method}` are not as the protocol says.");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
     async fn list_prompts(
