@@ -75,6 +75,8 @@ mod xlsx_office;
 mod xlsx_ops;
 #[path = "suite/xlsx_oracle.rs"]
 mod xlsx_oracle;
+#[path = "suite/xlsx_references.rs"]
+mod xlsx_references;
 #[path = "suite/xlsx_sheets.rs"]
 mod xlsx_sheets;
 #[path = "suite/xlsx_values.rs"]

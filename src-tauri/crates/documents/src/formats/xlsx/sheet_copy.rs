@@ -126,9 +126,11 @@ impl Session<'_, '_> {
         for element in book.descendants_named(book.root(), Ns::S, "definedName") {
             names.extend(book.value(element, Ns::None, "name").map(|name| name.into_owned()));
         }
-        let mut next = ids.into_iter().max().unwrap_or(0) + 1;
+        let first_free = ids.into_iter().max().unwrap_or(0) + 1;
         let mut renamed = Vec::new();
-        for part in parts::of_sheet(&self.book, copy)?.iter().filter(|part| part.kind == PartKind::Table) {
+        let copied = parts::of_sheet(&self.book, copy)?;
+        let tables = copied.iter().filter(|part| part.kind == PartKind::Table);
+        for (id, part) in (first_free..).zip(tables) {
             let xml = self.book.package.xml(&part.part)?;
             let old = super::places::table_name(&xml);
             let new = (2..)
@@ -136,14 +138,13 @@ impl Session<'_, '_> {
                 .find(|name| !names.iter().any(|taken| same_name(taken, name)))
                 .unwrap_or_default();
             let mut patch = Patch::new(&xml);
-            patch.set(xml.root(), "id", &next.to_string())?;
+            patch.set(xml.root(), "id", &id.to_string())?;
             patch.set(xml.root(), "name", &new)?;
             patch.set(xml.root(), "displayName", &new)?;
             let bytes = xml.write(patch.finish()?)?;
             self.book.package.replace(&part.part, bytes)?;
             names.push(new.clone());
             renamed.push((old, new));
-            next += 1;
         }
         Ok(renamed)
     }
