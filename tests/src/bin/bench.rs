@@ -15,7 +15,8 @@ fn main() -> ExitCode {
         subjects = SUBJECTS.iter().map(|(name, _)| (*name).to_owned()).collect();
     }
     if subjects.is_empty() || options.iter().any(|option| option != "--check") {
-        eprintln!("subjects: all, {}", SUBJECTS.map(|(name, _)| name).join(", "));
+        let names: Vec<&str> = SUBJECTS.iter().map(|(name, _)| *name).collect();
+        eprintln!("subjects: all, {}", names.join(", "));
         return ExitCode::from(2);
     }
     for subject in subjects {
