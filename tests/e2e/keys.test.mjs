@@ -57,7 +57,7 @@ test('a key is kept in the keyring, lists the models, tests one, and is there af
     const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], { env: stage.environment, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     stage.running.push(keyring);
     keyring.stdin.end('a password\n');
-    await pause(700);
+    await pause(2500);
 
     const page = await stage.start(`${stage.documents}/Welcome.md`);
     await addEndpoint(page);

@@ -48,7 +48,8 @@ test('a Chinese command does the same job', { timeout: 60_000 }, async () => {
 test('the palette finds commands, and the choices are kept over a restart', { timeout: 60_000 }, async () => {
   await stage.restart();
   const { page } = stage;
-  assert.equal(await page.run('return document.documentElement.lang'), 'zh-CN');
+  // The page is there before its settings are.
+  await page.until(() => page.run("return document.documentElement.lang === 'zh-CN'"), 'the kept language');
   assert.equal(await page.run('return document.documentElement.dataset.theme'), 'dark');
   await page.click('main h1');
   await page.press(Keys.control, 'k');

@@ -44,12 +44,12 @@ test('the open dialog is the system’s own', { timeout: 60_000 }, async () => {
   const file = stage.document('chosen ü.md', '# Chosen\n');
   await stage.page.click('#open-documents');
   const dialog = await stage.xWindow('^Open File$');
-  await pause(700);
+  await pause(1500);
   stage.x('windowfocus', dialog);
   stage.x('key', '--clearmodifiers', 'ctrl+l');
-  await pause(300);
-  stage.x('type', '--delay', '8', file);
-  await pause(400);
+  await pause(800);
+  stage.x('type', '--delay', '25', file);
+  await pause(1000);
   stage.x('key', 'Return');
   await stage.page.shows('main h1', 'chosen ü.md');
 });

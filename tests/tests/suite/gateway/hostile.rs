@@ -258,6 +258,13 @@ async fn a_client_that_does_not_read_holds_the_endpoint_back() {
         }
     }
     assert!(all > 64 << 20, "and nothing is lost: {all}");
+    // The endpoint's side of the connection ends a moment after the client has read the last byte.
+    for _ in 0..200 {
+        if upstream.finished() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
     assert_eq!(upstream.finished(), 1);
 }
 
