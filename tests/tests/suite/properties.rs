@@ -166,6 +166,10 @@ fn one_batch_agrees_with_two_in_a_row() {
             Some(first) => (first, |place: usize| at_place(format, place)),
             None => continue,
         };
+        // A document that has no such place to begin with says nothing about how places move.
+        if apply(format, &bytes, &second(place), &mut Dice(0)).is_err() {
+            continue;
+        }
         let once = apply(format, &bytes, &[first.clone(), second(place)].concat(), &mut Dice(0));
         let told = format!("{}: {first:?} then {place}", path.display());
         let Ok(between) = apply(format, &bytes, &first, &mut Dice(0)) else { continue };

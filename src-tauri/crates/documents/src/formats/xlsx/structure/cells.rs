@@ -236,11 +236,21 @@ impl Writer<'_> {
         for (name, dead) in [(b"ref".as_slice(), ""), (b"r1", "del1"), (b"r2", "del2")] {
             let Some(attribute) = lex::attribute(bytes, widen(&formula.tag), name) else { continue };
             let Some(area) = Area::parse(&lex::text(&bytes[attribute.value.clone()])) else { continue };
+            let mark = match dead {
+                "" => None,
+                dead => lex::attribute(bytes, widen(&formula.tag), dead.as_bytes()),
+            };
+            // An input cell that was deleted before points nowhere any more.
+            let is_dead = |value: &[u8]| value == b"1" || value == b"true";
+            if mark.as_ref().is_some_and(|mark| is_dead(&bytes[mark.value.clone()])) {
+                continue;
+            }
             match edit.area(area) {
                 Some(moved) if moved != area => edits.push((attribute.value, moved.corners())),
-                None if !dead.is_empty() => {
-                    edits.push((attribute.value.end + 1..attribute.value.end + 1, format!(" {dead}=\"1\"")));
-                }
+                None if !dead.is_empty() => edits.push(match mark {
+                    Some(mark) => (mark.value, "1".to_owned()),
+                    None => (attribute.value.end + 1..attribute.value.end + 1, format!(" {dead}=\"1\"")),
+                }),
                 _ => {}
             }
         }
