@@ -50,13 +50,21 @@ pub(super) fn suspect(home: &Path, error: &WorkspaceError) {
     let _ = fs::write(home.join(SUSPECT), error.to_string());
 }
 
-/// Whether an error means that the database file itself is broken.
+/// Whether an error means that the database file itself is broken: SQLite says so, or a cell holds what Stet never wrote.
 pub(super) fn is_damage(error: &WorkspaceError) -> bool {
+    use rusqlite::Error;
     match error {
+        WorkspaceError::Store(
+            Error::Utf8Error(..)
+            | Error::FromSqlConversionFailure(..)
+            | Error::InvalidColumnType(..)
+            | Error::IntegralValueOutOfRange(..),
+        ) => true,
         WorkspaceError::Store(error) => matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
         ),
+        WorkspaceError::StoreContent(_) => true,
         _ => false,
     }
 }

@@ -30,10 +30,18 @@ impl Store {
     /// Verifies the whole database.
     pub(in super::super) fn check(&self) -> Result<(), WorkspaceError> {
         let verdict: String = self.connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-        if verdict == "ok" {
-            return Ok(());
+        if verdict != "ok" {
+            return Err(corrupt(verdict));
         }
-        Err(corrupt(verdict))
+        // The quick check looks at pages and not at what stands in the cells.
+        readable(&self.connection, "SELECT id, path, is_open FROM files", |row| {
+            Ok(drop((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?)))
+        })?;
+        readable(&self.connection, &select_entries("1"), |row| parsed_entry(entry_row(row)?).map(drop))?;
+        readable(&self.connection, "SELECT number, file_id, state, body FROM proposals", |row| {
+            let _: (u64, String) = (row.get(0)?, row.get(1)?);
+            Ok(drop((row.get::<_, String>(2)?, row.get::<_, String>(3)?)))
+        })
     }
 
     /// Reads each table until its first unreadable row.
@@ -55,6 +63,20 @@ impl Store {
         });
         wreck
     }
+}
+
+/// Whether every row of a table can be understood; one that cannot is damage like a broken page.
+fn readable(
+    connection: &Connection,
+    sql: &str,
+    read: impl Fn(&rusqlite::Row<'_>) -> Result<(), WorkspaceError>,
+) -> Result<(), WorkspaceError> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        read(row).map_err(|error| corrupt(error.to_string()))?;
+    }
+    Ok(())
 }
 
 /// The error of a damaged database, for damage that SQLite itself does not call so.
