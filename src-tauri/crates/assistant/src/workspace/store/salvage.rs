@@ -35,12 +35,13 @@ impl Store {
         }
         // The quick check looks at pages and not at what stands in the cells.
         readable(&self.connection, "SELECT id, path, is_open FROM files", |row| {
-            Ok(drop((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?)))
+            let _: (String, String, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(())
         })?;
         readable(&self.connection, &select_entries("1"), |row| parsed_entry(entry_row(row)?).map(drop))?;
         readable(&self.connection, "SELECT number, file_id, state, body FROM proposals", |row| {
-            let _: (u64, String) = (row.get(0)?, row.get(1)?);
-            Ok(drop((row.get::<_, String>(2)?, row.get::<_, String>(3)?)))
+            let _: (u64, String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(())
         })
     }
 
