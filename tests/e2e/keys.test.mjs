@@ -54,7 +54,7 @@ test('a key is kept in the keyring, lists the models, tests one, and is there af
   try {
     stage.document('Welcome.md');
     mkdirSync(path.join(stage.folder, 'user'), { recursive: true });
-    const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], { env: stage.environment, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    const keyring = spawn('gnome-keyring-daemon', ['--replace', '--foreground', '--unlock', '--components=secrets'], { env: stage.environment, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     stage.running.push(keyring);
     keyring.stdin.end('a password\n');
     await pause(2500);
