@@ -103,7 +103,7 @@ for (const journey of journeys) {
     await stage.picture(`outside-compare-${journey.name}`);
     await page.click('#tab-document');
     await page.click('#tab-history');
-    const snapshots = await page.until(() => page.run("return [...document.querySelectorAll('[data-snapshot]')].map((row) => row.dataset.snapshot)"), 'the list');
+    const snapshots = await page.until(() => page.run("const rows = [...document.querySelectorAll('[data-snapshot]')].map((row) => row.dataset.snapshot); return rows.length > 1 ? rows : null"), 'the list');
     const last = snapshots.at(-1);
     await page.run(`[...document.querySelector('[data-snapshot="${last}"]').querySelectorAll('button')].at(-1).click()`);
     await page.until(() => !readFileSync(path()).equals(now), 'the restored state');
