@@ -40,18 +40,28 @@ test('a real drag from another program opens what it brings', { timeout: 60_000 
   source.kill();
 });
 
-test('the open dialog is the system’s own', { timeout: 60_000 }, async () => {
+test('the open dialog is the system’s own', { timeout: 120_000 }, async () => {
   const file = stage.document('chosen ü.md', '# Chosen\n');
-  await stage.page.click('#open-documents');
-  const dialog = await stage.xWindow('^Open File$');
-  await pause(1500);
-  stage.x('windowfocus', dialog);
-  stage.x('key', '--clearmodifiers', 'ctrl+l');
-  await pause(800);
-  stage.x('type', '--delay', '25', file);
-  await pause(1000);
-  stage.x('key', 'Return');
-  await stage.page.shows('main h1', 'chosen ü.md');
+  // Keys that are typed into another program's dialog may come before it listens; a person would try again too.
+  for (let tries = 1; ; tries += 1) {
+    await stage.page.click('#open-documents');
+    const dialog = await stage.xWindow('^Open File$');
+    await pause(1500);
+    stage.x('windowfocus', dialog);
+    stage.x('key', '--clearmodifiers', 'ctrl+l');
+    await pause(800);
+    stage.x('type', '--delay', '25', file);
+    await pause(1000);
+    stage.x('key', 'Return');
+    try {
+      await stage.page.shows('main h1', 'chosen ü.md');
+      return;
+    } catch (error) {
+      if (tries === 3) throw error;
+      stage.x('key', 'Escape');
+      await pause(1000);
+    }
+  }
 });
 
 test('a second start hands its file to this window and ends', { timeout: 60_000 }, async () => {
