@@ -1,12 +1,12 @@
 //! Answers of the commands, in the contract's words.
 
-use documents::{Change, Format, Node, PackageReport, Warning};
+use documents::{Change, Format, Node, Outline, PackageReport, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use super::mirror::{ChangeShape, FormatShape, NodeShape, PackageReportShape, WarningShape};
-use crate::workspace::{Origin, ProposalConflict, ProposalState, Status};
+use crate::workspace::{KnownFile, Origin, ProposalConflict, ProposalState, Status};
 
 /// Something was done that has no more to say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -64,6 +64,23 @@ pub struct OutlineAnswer {
     pub next: Option<String>,
     #[ts(as = "Vec<WarningShape>")]
     pub warnings: Vec<Warning>,
+}
+
+impl OutlineAnswer {
+    /// The outline of one state of a file.
+    pub(super) fn of(file: KnownFile, outline: Outline) -> OutlineAnswer {
+        OutlineAnswer {
+            ok: true,
+            path: file.path.to_string_lossy().into_owned(),
+            format: file.format(),
+            file_id: file.file_id,
+            content_rev: file.content_rev,
+            nodes: outline.nodes,
+            truncated: outline.truncated,
+            next: outline.next,
+            warnings: outline.warnings,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

@@ -82,27 +82,16 @@ impl App {
         window: &OutlineWindow,
         stop: &Stop,
     ) -> Result<OutlineAnswer, AppError> {
-        let (file, outline) = self.workspace.outline(file_id, &outline_request(window), stop)?;
-        let mut warnings = outline.warnings;
+        let (file, mut outline) = self.workspace.outline(file_id, &outline_request(window), stop)?;
         if let Some(waiting) = self.workspace.proposals(Some(file_id))?.pop() {
             let message = format!(
                 "{} waits for the user and is not part of this outline; positions mean revision {} as shown here.",
                 waiting.id(),
                 file.content_rev
             );
-            warnings.push(Warning::new("has_pending_proposal", message));
+            outline.warnings.push(Warning::new("has_pending_proposal", message));
         }
-        Ok(OutlineAnswer {
-            ok: true,
-            path: file.path.to_string_lossy().into_owned(),
-            format: file.format(),
-            file_id: file.file_id,
-            content_rev: file.content_rev,
-            nodes: outline.nodes,
-            truncated: outline.truncated,
-            next: outline.next,
-            warnings,
-        })
+        Ok(OutlineAnswer::of(file, outline))
     }
 
     /// The outline of another side of a file: `before`, `after` (of its proposal), or a snapshot id.
@@ -117,17 +106,7 @@ impl App {
         let file = self.workspace.known(file_id)?;
         let outlined = self.workspace.outline_bytes(&file, &bytes, &outline_request(window), stop);
         let outline = outlined.map_err(|error| self.about(file_id, error))?;
-        Ok(OutlineAnswer {
-            ok: true,
-            path: file.path.to_string_lossy().into_owned(),
-            format: file.format(),
-            file_id: file.file_id,
-            content_rev: file.content_rev,
-            nodes: outline.nodes,
-            truncated: outline.truncated,
-            next: outline.next,
-            warnings: outline.warnings,
-        })
+        Ok(OutlineAnswer::of(file, outline))
     }
 
     /// Finds text in one open file or in all of them, ignoring case.

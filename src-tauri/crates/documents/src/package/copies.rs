@@ -20,17 +20,25 @@ pub(crate) enum Fate {
     Drop,
 }
 
+/// A part that was copied, and the ids of the relationships that its copy lacks.
+pub(crate) struct Copied {
+    pub(crate) part: PartName,
+    pub(crate) left_out: Vec<String>,
+}
+
 /// The copies made in one go.
 pub(crate) struct Copies<'p, 'a> {
     pub(crate) package: &'p mut Package<'a>,
     fate: fn(&str) -> Fate,
     /// Original to copy, by canonical name.
     made: BTreeMap<String, PartName>,
+    /// Every copy, those that belong to another before it.
+    pub(crate) copied: Vec<Copied>,
 }
 
 impl<'p, 'a> Copies<'p, 'a> {
     pub(crate) fn new(package: &'p mut Package<'a>, fate: fn(&str) -> Fate) -> Copies<'p, 'a> {
-        Copies { package, fate, made: BTreeMap::new() }
+        Copies { package, fate, made: BTreeMap::new(), copied: Vec::new() }
     }
 
     /// Copies the relationships of a part to one that has none yet; gives the ids of those that were left out.
@@ -74,7 +82,8 @@ impl<'p, 'a> Copies<'p, 'a> {
         Ok(dropped)
     }
 
-    fn copy(&mut self, part: &PartName) -> Result<PartName, EditError> {
+    /// Copies a part with everything that belongs to it.
+    pub(crate) fn copy(&mut self, part: &PartName) -> Result<PartName, EditError> {
         if let Some(copy) = self.made.get(&part.canonical()) {
             return Ok(copy.clone());
         }
@@ -85,7 +94,8 @@ impl<'p, 'a> Copies<'p, 'a> {
         })?;
         let bytes = self.package.require(part)?.to_vec();
         self.package.add(&copy, bytes, &content_type)?;
-        self.relationships(part, &copy)?;
+        let left_out = self.relationships(part, &copy)?;
+        self.copied.push(Copied { part: copy.clone(), left_out });
         Ok(copy)
     }
 }
@@ -96,4 +106,17 @@ fn name_pattern(part: &PartName) -> (String, String) {
     let stem_end = name.rfind('.').filter(|dot| *dot > part.folder().len()).unwrap_or(name.len());
     let stem = name[..stem_end].trim_end_matches(|character: char| character.is_ascii_digit());
     (stem.to_owned(), name[stem_end..].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_pattern() {
+        let pattern = |name: &str| name_pattern(&PartName::new(name));
+        assert_eq!(pattern("ppt/slides/slide12.xml"), ("ppt/slides/slide".into(), ".xml".into()));
+        assert_eq!(pattern("ppt/embeddings/Book.xlsx"), ("ppt/embeddings/Book".into(), ".xlsx".into()));
+        assert_eq!(pattern("ppt/v1.2/blob"), ("ppt/v1.2/blob".into(), String::new()));
+    }
 }
