@@ -79,6 +79,34 @@ fn an_error_at_any_step_is_a_refusal_or_a_true_receipt() {
     }
 }
 
+/// The new content is stored after the receipt. When that fails, as when a crash comes first, the file is its only copy: every revision
+/// can be had, and nothing replaces the file before the content is stored.
+#[test]
+fn a_content_that_could_not_be_stored_yet_is_in_the_file() {
+    let scratch = Scratch::new();
+    let path = scratch.write("a.md", "alpha\n");
+    let is_armed = Arc::new(AtomicBool::new(false));
+    let workspace =
+        scratch.workspace(fault(Step::CreateBlob, io::ErrorKind::StorageFull, Arc::clone(&is_armed)));
+    let (file, _) = workspace.open_file(&path, &Stop::default()).unwrap();
+    is_armed.store(true, Ordering::SeqCst);
+    workspace.commit_bytes(&file.file_id, 1, b"alpha\nbeta\n", "two", &Stop::default()).unwrap();
+    let error = workspace.commit_bytes(&file.file_id, 2, b"gamma\n", "three", &Stop::default()).unwrap_err();
+    assert!(matches!(error, WorkspaceError::NoSpace { .. }), "{error:?}");
+    drop(workspace);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "alpha\nbeta\n");
+
+    let next = scratch.workspace(Faults::default());
+    let entry = next.history(&file.file_id, &Stop::default()).unwrap().1.remove(0);
+    assert_eq!(entry.content_rev, 2);
+    let bytes = |workspace: &Workspace| workspace.snapshot_bytes(&file.file_id, &entry.snapshot_id());
+    assert_eq!(bytes(&next).unwrap().1, b"alpha\nbeta\n");
+    fs::write(&path, "written over by another program\n").unwrap();
+    assert_eq!(bytes(&next).unwrap().1, b"alpha\nbeta\n", "stored by the first look");
+    drop(next);
+    check_sound(&scratch, &path);
+}
+
 /// Every call in turn fails, counted over the whole commit, in each of several rounds: no call is forgotten by the list of steps.
 #[test]
 fn every_single_call_may_fail() {

@@ -1,7 +1,12 @@
 //! Contents kept so that a revision can come back: one zstd file per content, named by its BLAKE3 hash.
 //!
 //! A blob is verified each time it is read and before it becomes the only copy of something; a damaged one is set aside, so that the
-//! same content can be stored again. Who refers to which blob is the store's business.
+//! same content can be stored again. Who refers to which blob is the store's business. What is stored while nobody waits is `later`.
+
+#[path = "blobs/later.rs"]
+mod later;
+
+pub(super) use later::Blobs;
 
 use std::{
     collections::HashMap,
@@ -9,10 +14,9 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    thread::JoinHandle,
     time::SystemTime,
 };
 
@@ -31,15 +35,16 @@ const SAMPLE: usize = 64 << 10;
 /// Far over the limit for documents.
 const LARGEST: u64 = 8 << 30;
 
-pub(super) struct Blobs {
+/// The folder of blobs.
+pub(super) struct Shelf {
     folder: PathBuf,
     faults: Faults,
     /// Contents that this process wrote or verified, with the marks of their files then.
     sound: Mutex<HashMap<String, Marks>>,
     /// What was found damaged, in sentences.
     damage: Mutex<Vec<String>>,
-    /// Flushes that go on after a receipt was given; waited for at the end.
-    flushing: Mutex<Vec<JoinHandle<()>>>,
+    /// Contents on their way to the folder.
+    coming: Mutex<HashMap<String, Arc<[u8]>>>,
 }
 
 /// Names of temporary files differ within a process by this, between processes by the process id.
@@ -66,19 +71,19 @@ impl StoredBlob {
     }
 }
 
-impl Blobs {
-    pub(super) fn open(folder: PathBuf, faults: Faults) -> Result<Blobs, WorkspaceError> {
-        let blobs = Blobs {
+impl Shelf {
+    fn open(folder: PathBuf, faults: Faults) -> Result<Shelf, WorkspaceError> {
+        let shelf = Shelf {
             folder,
             faults,
             sound: Mutex::default(),
             damage: Mutex::default(),
-            flushing: Mutex::default(),
+            coming: Mutex::default(),
         };
-        let temporary = blobs.temporary_folder();
+        let temporary = shelf.temporary_folder();
         fs::create_dir_all(&temporary).map_err(|source| WorkspaceError::io("create", &temporary, source))?;
         remove_orphans(&temporary);
-        Ok(blobs)
+        Ok(shelf)
     }
 
     /// Stores a content unless it is there already; it is in the system's hands afterwards, but perhaps not on the disk yet.
@@ -96,31 +101,29 @@ impl Blobs {
         Ok(())
     }
 
-    /// Makes sure that a sound copy is on the disk: called before the file itself, until now a copy, is replaced.
-    pub(super) fn secure(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    /// Makes sure that a sound copy is on the disk.
+    fn put_and_flush(&self, hash: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         let path = self.path(hash);
-        if !self.is_known_sound(hash, &path) && self.get(hash).ok().as_deref() != Some(bytes) {
+        if !self.is_known_sound(hash, &path) && self.read(hash).ok().as_deref() != Some(bytes) {
             self.write(&path, bytes).map_err(|source| of_disk("store a copy in", &path, source))?;
+            self.know_sound(hash, &path);
         }
         self.flush(&path).map_err(|source| of_disk("flush", &path, source))
     }
 
-    /// Flushes a stored content while nobody waits for it. Until it is done the file itself holds the same content on the disk, and
-    /// before that is replaced `secure` waits for the flush.
-    pub(super) fn flush_later(&self, hash: &str) {
-        let path = self.path(hash);
-        let flush = move || {
-            // `secure` flushes it again and tells.
-            let _ = sync_file(&path).and_then(|()| super::save::sync_folder(&path));
-        };
-        let Ok(thread) = std::thread::Builder::new().name("stet-flush".into()).spawn(flush) else { return };
-        let mut flushing = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
-        flushing.retain(|thread| !thread.is_finished());
-        flushing.push(thread);
-    }
-
     /// Reads a content back and verifies it; a damaged one is set aside.
     pub(super) fn get(&self, hash: &str) -> Result<Vec<u8>, String> {
+        match self.on_its_way(hash) {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => self.read(hash),
+        }
+    }
+
+    fn on_its_way(&self, hash: &str) -> Option<Arc<[u8]>> {
+        self.coming.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
+    }
+
+    fn read(&self, hash: &str) -> Result<Vec<u8>, String> {
         let path = self.path(hash);
         let packed = fs::read(&path).map_err(|error| error.to_string())?;
         match unpack(&packed) {
@@ -179,9 +182,10 @@ impl Blobs {
         }
     }
 
-    /// The bytes that a content takes on the disk; `None` when it is not there.
+    /// The bytes that a content takes on the disk, or may take soon; `None` when it is not there.
     pub(super) fn stored_size(&self, hash: &str) -> Option<u64> {
-        fs::metadata(self.path(hash)).ok().map(|metadata| metadata.len())
+        let stored = || fs::metadata(self.path(hash)).ok().map(|metadata| metadata.len());
+        self.on_its_way(hash).map(|bytes| bytes.len() as u64).or_else(stored)
     }
 
     fn path(&self, hash: &str) -> PathBuf {
@@ -246,15 +250,6 @@ impl Blobs {
 /// Windows flushes only what is open for writing.
 fn sync_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.sync_all()
-}
-
-impl Drop for Blobs {
-    fn drop(&mut self) {
-        let flushing = self.flushing.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for thread in flushing.drain(..) {
-            let _ = thread.join();
-        }
-    }
 }
 
 /// What changes when a file is written to.

@@ -1,7 +1,8 @@
 //! The one door to the disk: a new revision replaces the current one, or nothing happened.
 //!
-//! Under the file's lock: look again, secure the old content, store the new one, write it beside the file, record the intent, rename,
-//! record the revision. The rename is the commit; a crash before or after it is completed by `recovery`.
+//! Under the file's lock: look again, secure the old content, write the new one beside the file, record the intent, rename, record the
+//! revision. The rename is the commit; a crash before or after it is completed by `recovery`. The new content is stored after the
+//! receipt, if it is not stored yet: the file itself is its copy.
 
 use super::{
     Stop, Workspace, WorkspaceError,
@@ -13,7 +14,7 @@ use super::{
     save,
     store::{DecidedProposal, Intended, IntentRow},
 };
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use documents::Warning;
 
@@ -42,6 +43,15 @@ impl<'a> NewRevision<'a> {
             decided: None,
         }
     }
+}
+
+/// A content up to this is held in memory until it is stored.
+const LARGEST_LATER: usize = 64 << 20;
+
+/// A new content's name, and its bytes when they are yet to be stored.
+struct Kept {
+    hash: String,
+    later: Option<Arc<[u8]>>,
 }
 
 /// A commit that happened.
@@ -112,7 +122,8 @@ impl Workspace {
             return Err(WorkspaceError::RevisionConflict { file_id, expected, content_rev: now.content_rev });
         }
         let temporary = save::temporary_path(&now.path, self.home(), &now.file_id);
-        let (mut prepared, hash) = self.keep_and_prepare(&now, disk, revision.bytes, &temporary, stop)?;
+        let (mut prepared, kept) = self.keep_and_prepare(&now, disk, revision.bytes, &temporary, stop)?;
+        let Kept { hash, later } = kept;
         let entry = self.next_entry(&now, revision, hash)?;
         let intended = Intended { entry, decided: revision.decided.clone() };
         self.record_intent(&now, &disk.hash, &intended, &temporary)?;
@@ -126,7 +137,12 @@ impl Workspace {
             }
             return Err(error);
         }
-        self.committed(now.clone(), intended, other_names(&now.path, names).into_iter().collect())
+        let committed =
+            self.committed(now.clone(), intended, other_names(&now.path, names).into_iter().collect())?;
+        if let Some(bytes) = later {
+            self.blobs.put_later(&committed.file.hash, bytes);
+        }
+        Ok(committed)
     }
 
     /// Gives a file that is gone from the disk a new revision, unless something is in its place again.
@@ -163,15 +179,14 @@ impl Workspace {
     ) -> Result<Committed, WorkspaceError> {
         warnings.splice(0..0, self.settle(&before, &intended));
         let entry = intended.entry;
-        self.blobs.flush_later(&entry.hash);
         let snapshot = self.snapshot_of(&before)?;
         let previous_rev = before.content_rev;
         let file = KnownFile { content_rev: entry.content_rev, hash: entry.hash, size: entry.size, ..before };
         Ok(Committed { file, previous_rev, snapshot, warnings })
     }
 
-    /// Secures the old content, keeps the new one (and tells its hash) and writes it beside the file: both at once, since one waits for
-    /// the disk while the other compresses.
+    /// Secures the old content and writes the new one beside the file: both at once, since one waits for the disk while the other
+    /// reckons. A content that is too large to hold once more is stored now.
     fn keep_and_prepare(
         &self,
         file: &KnownFile,
@@ -179,20 +194,23 @@ impl Workspace {
         new: &[u8],
         temporary: &Path,
         stop: &Stop,
-    ) -> Result<(save::Prepared, String), WorkspaceError> {
+    ) -> Result<(save::Prepared, Kept), WorkspaceError> {
         std::thread::scope(|scope| {
             let kept = scope.spawn(|| {
                 self.blobs.secure(&old.hash, &old.bytes)?;
                 let hash = hash_of(new);
-                self.blobs.put(&hash, new)?;
-                Ok::<String, WorkspaceError>(hash)
+                if new.len() > LARGEST_LATER {
+                    self.blobs.secure(&hash, new)?;
+                    return Ok(Kept { hash, later: None });
+                }
+                Ok::<Kept, WorkspaceError>(Kept { hash, later: Some(Arc::from(new)) })
             });
             let keep_going = || stop.check();
             let prepared =
                 save::prepare(&file.path, temporary.to_path_buf(), new, &self.options.faults, &keep_going);
             let crashed = || WorkspaceError::StoreContent("keeping a snapshot failed".into());
-            let hash = kept.join().map_err(|_| crashed())??;
-            Ok((prepared?, hash))
+            let kept = kept.join().map_err(|_| crashed())??;
+            Ok((prepared?, kept))
         })
     }
 

@@ -182,6 +182,7 @@ impl Workspace {
         let content = self.read(&file.path, stop)?;
         let row = self.known(&file.file_id)?;
         if row.hash == content.hash {
+            self.keep(&content);
             return Ok((row, content));
         }
         let lock = FileLock::take(self, &file.file_id, stop)?;
@@ -198,10 +199,19 @@ impl Workspace {
         let row = self.known(lock.file_id())?;
         let content = self.read(&row.path, stop)?;
         if row.hash == content.hash {
+            self.keep(&content);
             return Ok((row, content));
         }
         let row = self.note_external(&row, &content)?;
         Ok((row, content))
+    }
+
+    /// A crash right after a commit may have left the file as the only copy of its content. If it cannot be stored now, that is told
+    /// when something depends on it.
+    fn keep(&self, content: &Content) {
+        if self.blobs.stored_size(&content.hash).is_none() {
+            let _ = self.blobs.put(&content.hash, &content.bytes);
+        }
     }
 
     /// The same when the content was read before the lock: it is read again only if it may have changed since. Returns what was read

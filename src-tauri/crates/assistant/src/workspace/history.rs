@@ -175,9 +175,15 @@ impl Workspace {
     }
 
     pub(super) fn entry_bytes(&self, entry: &HistoryEntry) -> Result<Vec<u8>, WorkspaceError> {
-        self.blobs
-            .get(&entry.hash)
-            .map_err(|why| WorkspaceError::DamagedSnapshot { snapshot: entry.snapshot_id(), why })
+        let damaged = |why| WorkspaceError::DamagedSnapshot { snapshot: entry.snapshot_id(), why };
+        self.blobs.get(&entry.hash).or_else(|why| self.bytes_in_file(entry).ok_or(why)).map_err(damaged)
+    }
+
+    /// The newest content when its blob is not there: another process may be about to store it, or crashed before.
+    fn bytes_in_file(&self, entry: &HistoryEntry) -> Option<Vec<u8>> {
+        let file = self.known(&entry.file_id).ok().filter(|file| file.hash == entry.hash)?;
+        let (_, content) = self.current(&file, &Stop::default()).ok()?;
+        (content.hash == entry.hash).then_some(content.bytes)
     }
 
     fn current_entry(&self, file_id: &str, stop: &Stop) -> Result<HistoryEntry, WorkspaceError> {
