@@ -1,6 +1,6 @@
-// licenses OUT: the notices of everything that is linked into Stet, from the lock files and the sources they name.
+// licenses OUT [TRIPLE]: the notices of everything that is linked into Stet, from the lock files and the sources they name.
 //
-// Reads `cargo metadata` (what the window and the command line are built of, on this platform) and ui/package-lock.json (what the
+// Reads `cargo metadata` (what the window and the command line are built of, on this platform or the named one) and ui/package-lock.json (what the
 // page carries). A package with neither a licence text nor a licence expression stops it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ function texts(folder) {
 }
 
 function crates() {
-  const host = /host: (\S+)/.exec(run("rustc", ["-vV"]))[1];
+  const host = process.argv[3] ?? /host: (\S+)/.exec(run("rustc", ["-vV"]))[1];
   const metadata = JSON.parse(run("cargo", ["metadata", "--format-version", "1", "--locked", "--filter-platform", host]));
   const packages = new Map(metadata.packages.map((each) => [each.id, each]));
   const nodes = new Map(metadata.resolve.nodes.map((each) => [each.id, each]));

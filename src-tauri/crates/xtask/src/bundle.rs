@@ -60,6 +60,10 @@ fn for_linux(out: &Path) -> Outcome {
     finish(cargo().args(["build", "--release", "--package", "stet-cli", "--package", "stet-desktop"]))?;
     let release = target().join("release");
     let staged = staged_files(&release, out)?;
+    let made = release.join("bundle");
+    if made.exists() {
+        fs::remove_dir_all(&made).map_err(|why| Failure::Disk { path: made.clone(), why })?;
+    }
     finish(
         node("npx")
             .args(["tauri", "bundle", "--bundles", "deb,rpm", "--config"])
@@ -67,8 +71,8 @@ fn for_linux(out: &Path) -> Outcome {
             .current_dir(root().join("src-tauri"))
             .env("PATH", path_with(&root().join("ui/node_modules/.bin"))),
     )?;
-    let deb = collect(&release.join("bundle/deb"), "deb", out)?;
-    collect(&release.join("bundle/rpm"), "rpm", out)?;
+    let deb = collect(&made.join("deb"), "deb", out)?;
+    collect(&made.join("rpm"), "rpm", out)?;
     let runtime = out.join("runtime-x86_64");
     finish(Command::new(root().join("packaging/linux/appimage-runtime")).arg(&runtime))?;
     let image = out.join(format!("Stet_{}_amd64.AppImage", env!("CARGO_PKG_VERSION")));
@@ -100,13 +104,20 @@ fn staged_files(release: &Path, out: &Path) -> Result<PathBuf, Failure> {
     let listed: Vec<String> =
         files.iter().map(|(to, from)| format!("{:?}: {:?}", to, from.to_string_lossy())).collect();
     let template = root().join("packaging/linux/stet.desktop.hbs");
-    let part = format!(
-        "{{\"desktopTemplate\": {:?}, \"files\": {{{}}}}}",
+    let files = format!(
+        "\"desktopTemplate\": {:?}, \"files\": {{{}}}",
         template.to_string_lossy(),
         listed.join(", ")
     );
+    let debian = format!(
+        "\"depends\": [\"libc6 (>= 2.34)\"], \"recommends\": [\"xdg-utils\"], \"changelog\": {:?}",
+        root().join("CHANGELOG.md").to_string_lossy()
+    );
+    // Where nobody has chosen a default, the first entry by name is it; one in capitals would come before every other program's.
+    let text = format!(
+        "{{\"productName\": \"stet\", \"bundle\": {{\"linux\": {{\"deb\": {{{debian}, {files}}}, \"rpm\": {{{files}}}}}}}}}"
+    );
     let config = out.join("tauri.linux.json");
-    let text = format!("{{\"bundle\": {{\"linux\": {{\"deb\": {part}, \"rpm\": {part}}}}}}}");
     fs::write(&config, text).map_err(|why| Failure::Disk { path: config.clone(), why })?;
     Ok(config)
 }
@@ -128,34 +139,48 @@ fn for_macos(out: &Path) -> Outcome {
         stet.to_string_lossy()
     );
     fs::write(&config, text).map_err(|why| Failure::Disk { path: config.clone(), why })?;
-    finish(
-        node("npx")
-            .args([
-                "tauri",
-                "build",
-                "--target",
-                "universal-apple-darwin",
-                "--bundles",
-                "app,dmg",
-                "--config",
-            ])
-            .arg(&config)
-            .current_dir(root().join("src-tauri"))
-            .env("PATH", path_with(&root().join("ui/node_modules/.bin"))),
-    )?;
-    collect(&target().join("universal-apple-darwin/release/bundle/dmg"), "dmg", out).map(drop)
+    let mut command = node("npx");
+    command
+        .args(["tauri", "build", "--target", "universal-apple-darwin", "--bundles", "app,dmg", "--config"])
+        .arg(&config)
+        .current_dir(root().join("src-tauri"))
+        .env("PATH", path_with(&root().join("ui/node_modules/.bin")));
+    without_empty_signing(&mut command);
+    finish(&mut command)?;
+    let made = target().join("universal-apple-darwin/release/bundle");
+    // What the updater downloads.
+    let archive = out.join(format!("Stet_{}_universal.app.tar.gz", env!("CARGO_PKG_VERSION")));
+    finish(Command::new("tar").arg("-czf").arg(archive).arg("-C").arg(made.join("macos")).arg("Stet.app"))?;
+    collect(&made.join("dmg"), "dmg", out).map(drop)
+}
+
+/// A workflow hands over secrets that are not set as empty words, which Tauri would take for certificates. Without an identity the
+/// application is signed for this machine only, since processors of Apple's run nothing unsigned.
+fn without_empty_signing(command: &mut Command) {
+    let is_empty = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+    for name in
+        ["APPLE_CERTIFICATE", "APPLE_CERTIFICATE_PASSWORD", "APPLE_ID", "APPLE_PASSWORD", "APPLE_TEAM_ID"]
+    {
+        if is_empty(name) {
+            command.env_remove(name);
+        }
+    }
+    if is_empty("APPLE_SIGNING_IDENTITY") {
+        command.env("APPLE_SIGNING_IDENTITY", "-");
+    }
 }
 
 fn for_windows(out: &Path) -> Outcome {
+    page::install()?;
+    page::build_for("x86_64-pc-windows-gnu")?;
     let release = if cfg!(windows) {
-        page::install()?;
-        page::build()?;
         finish(cargo().args(["build", "--release", "--package", "stet-cli", "--package", "stet-desktop"]))?;
         target().join("release")
     } else {
         cross_build()?
     };
     let installer = out.join(format!("Stet_{}_x64-setup.exe", env!("CARGO_PKG_VERSION")));
+    sign(&[release.join("stet.exe"), release.join("stet-desktop.exe")])?;
     finish(
         Command::new("makensis")
             .args(["-V2", "-WX"])
@@ -165,6 +190,20 @@ fn for_windows(out: &Path) -> Outcome {
             .arg(format!("-DNOTICES={}", page::notices().display()))
             .arg(format!("-DOUT={}", installer.display()))
             .arg(root().join("packaging/windows/stet.nsi")),
+    )?;
+    sign(&[installer])
+}
+
+/// Signs on Windows where a certificate is given (`packaging/windows/sign.ps1` says how); elsewhere the files stay unsigned.
+fn sign(files: &[PathBuf]) -> Outcome {
+    if !cfg!(windows) || std::env::var_os("WINDOWS_CERTIFICATE").is_none_or(|value| value.is_empty()) {
+        return Ok(());
+    }
+    finish(
+        Command::new("pwsh")
+            .args(["-NoProfile", "-File"])
+            .arg(root().join("packaging/windows/sign.ps1"))
+            .args(files),
     )
 }
 
@@ -173,9 +212,7 @@ fn cross_build() -> Result<PathBuf, Failure> {
     if !packages::has_apt() {
         return Err(Failure::Missing("xtask: Windows is built on Windows, or on Debian 12".to_owned()));
     }
-    setup::to_build()?;
     packages::install(WINDOWS_TOOLS)?;
-    page::build()?;
     let folder = target().join("windows");
     let mut command = Command::new("/usr/bin/cargo");
     command
@@ -197,10 +234,10 @@ fn cross_build() -> Result<PathBuf, Failure> {
 /// The one file with this ending in a folder of Tauri's, copied to where everything is gathered.
 fn collect(folder: &Path, ending: &str, out: &Path) -> Result<PathBuf, Failure> {
     let disk = |why| Failure::Disk { path: folder.to_path_buf(), why };
-    let wanted = format!("_{}", env!("CARGO_PKG_VERSION"));
+    let version = env!("CARGO_PKG_VERSION");
     for entry in fs::read_dir(folder).map_err(disk)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.ends_with(&format!(".{ending}")) && (name.contains(&wanted) || ending == "rpm") {
+        if name.ends_with(&format!(".{ending}")) && name.contains(version) {
             let to = out.join(&name);
             fs::copy(entry.path(), &to).map_err(disk)?;
             return Ok(to);

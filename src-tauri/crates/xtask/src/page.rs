@@ -34,14 +34,30 @@ pub(crate) fn notices() -> PathBuf {
     root().join("ui/public/third-party-notices.txt")
 }
 
-/// Gathers the notices anew. A package without a licence stops it.
+/// Gathers the notices anew, for this system. A package without a licence stops it.
 pub(crate) fn write_notices() -> Outcome {
-    finish(Command::new("node").current_dir(root()).arg("packaging/licenses.mjs").arg(notices()))
+    finish(&mut gather())
+}
+
+fn gather() -> Command {
+    let mut command = Command::new("node");
+    command.current_dir(root()).arg("packaging/licenses.mjs").arg(notices());
+    command
 }
 
 /// Builds `ui/dist`, which the shell embeds.
 pub(crate) fn build() -> Outcome {
     write_notices()?;
+    pages()
+}
+
+/// The same with the notices of what another system's program is linked of.
+pub(crate) fn build_for(triple: &str) -> Outcome {
+    finish(gather().arg(triple))?;
+    pages()
+}
+
+fn pages() -> Outcome {
     finish(node("npm").args(["run", "--silent", "build"]))
 }
 
