@@ -1,4 +1,4 @@
-; Per-user installer, no administrator. makensis -DVERSION=0.1.0 -DSRC=folder -DICON=icon.ico -DNOTICES=third-party-notices.txt -DOUT=setup.exe stet.nsi
+; Per-user installer, no administrator. makensis -DVERSION=0.1.0 -DSRC=folder -DICON=icon.ico -DNOTICES=third-party-notices.txt -DLICENSES=folder -DOUT=setup.exe stet.nsi
 ; SRC holds stet-desktop.exe, stet.exe and WebView2Loader.dll. A MicrosoftEdgeWebview2Setup.exe that lies beside the finished
 ; setup is offered when the runtime is missing; otherwise Microsoft's own download of it is.
 Unicode true
@@ -101,6 +101,8 @@ Section "Install"
   File "${SRC}/stet.exe"
   File "${SRC}/WebView2Loader.dll"
   File "/oname=third-party-notices.txt" "${NOTICES}"
+  File "/oname=LICENSE-MIT.txt" "${LICENSES}/LICENSE-MIT"
+  File "/oname=LICENSE-APACHE.txt" "${LICENSES}/LICENSE-APACHE"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   CreateDirectory "$SMPROGRAMS"
   CreateShortcut "$SMPROGRAMS\${NAME}.lnk" "$INSTDIR\${EXE}"
@@ -170,6 +172,8 @@ Section "Uninstall"
   Delete "$INSTDIR\stet.exe"
   Delete "$INSTDIR\WebView2Loader.dll"
   Delete "$INSTDIR\third-party-notices.txt"
+  Delete "$INSTDIR\LICENSE-MIT.txt"
+  Delete "$INSTDIR\LICENSE-APACHE.txt"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'

@@ -90,6 +90,9 @@ fn staged_files(release: &Path, out: &Path) -> Result<PathBuf, Failure> {
         ("/usr/bin/stet".to_owned(), stet.clone()),
         ("/usr/share/man/man1/stet.1.gz".to_owned(), out.join("stet.1.gz")),
         ("/usr/share/doc/stet/copyright".to_owned(), root().join("LICENSE")),
+        ("/usr/share/doc/stet/LICENSE-MIT".to_owned(), root().join("LICENSE-MIT")),
+        ("/usr/share/doc/stet/LICENSE-APACHE".to_owned(), root().join("LICENSE-APACHE")),
+        ("/usr/share/icons/hicolor/scalable/apps/stet-desktop.svg".to_owned(), root().join("icons/icon.svg")),
         ("/usr/share/doc/stet/third-party-notices.txt".to_owned(), page::notices()),
     ];
     for (shell, place) in [
@@ -110,7 +113,7 @@ fn staged_files(release: &Path, out: &Path) -> Result<PathBuf, Failure> {
         listed.join(", ")
     );
     let debian = format!(
-        "\"depends\": [\"libc6 (>= 2.34)\"], \"recommends\": [\"xdg-utils\"], \"changelog\": {:?}",
+        "\"section\": \"editors\", \"depends\": [\"libc6 (>= 2.35)\"], \"recommends\": [\"xdg-utils\"], \"changelog\": {:?}",
         root().join("CHANGELOG.md").to_string_lossy()
     );
     // Where nobody has chosen a default, the first entry by name is it; one in capitals would come before every other program's.
@@ -188,6 +191,7 @@ fn for_windows(out: &Path) -> Outcome {
             .arg(format!("-DSRC={}", release.display()))
             .arg(format!("-DICON={}", root().join("icons/icon.ico").display()))
             .arg(format!("-DNOTICES={}", page::notices().display()))
+            .arg(format!("-DLICENSES={}", root().display()))
             .arg(format!("-DOUT={}", installer.display()))
             .arg(root().join("packaging/windows/stet.nsi")),
     )?;
