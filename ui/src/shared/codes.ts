@@ -21,10 +21,12 @@ export function warningText(warning: Warning): Told {
   return words.language === 'en' || !has(key) ? { text: warning.message } : { text: t(key), original: warning.message };
 }
 
-/** `recalculated` and the like. */
-export function detailText(detail: string | undefined): string | undefined {
+/** `recalculated`, `accepted 3 changes` and the like. */
+export function detailText(detail: string | null | undefined): string | undefined {
+  const revisions = /^(accepted|rejected) (\d+) changes$/.exec(detail ?? '');
+  if (revisions) return t(`detail.${revisions[1] as 'accepted' | 'rejected'}`, { count: Number(revisions[2]) });
   const key = `detail.${detail ?? ''}`;
-  return has(key) ? t(key) : detail;
+  return has(key) ? t(key) : (detail ?? undefined);
 }
 
 export function operation(name: string): string {

@@ -5,14 +5,10 @@
  * Positions and colours are set through the object model, as the content security policy wants it.
  */
 import './grid.css';
-import type { CellLook } from '../../backend/generated/CellLook';
-import type { CellStyle } from '../../backend/generated/CellStyle';
-import type { SheetCell } from '../../backend/generated/SheetCell';
-import type { TextRun } from '../../backend/generated/TextRun';
 import type { SheetLayout } from '../../backend/generated/SheetLayout';
 import { columnLetters } from '../../shared/places';
 import { Axis, columnPixels, rowPixels } from './axis';
-import { shown } from './shown';
+import { conditional, dress, write, type Room } from './paint';
 import { cellKey, Tiles, type Fetch } from './tiles';
 
 export type MarkKind = 'added' | 'removed' | 'changed' | 'dependent';
@@ -44,6 +40,8 @@ const HEAD_HEIGHT = 22;
 const MORE_ROWS = 40;
 const MORE_COLUMNS = 8;
 const DOUBLE_PRESS_MS = 450;
+/** Columns over which a text may run from outside the screen. */
+const FAR = 30;
 
 export class Grid {
   readonly tiles: Tiles;
@@ -254,6 +252,8 @@ export class Grid {
       const line = element('div', 'row');
       line.setAttribute('role', 'row');
       line.setAttribute('aria-rowindex', String(row));
+      const before = this.reachesIn(row, columns, kind);
+      if (before) line.append(before(origin));
       for (let column = columns.from; column <= columns.to; column += 1) {
         const merge = merged.get(cellKey(row, column));
         if (merge === 'covered' || this.columns.size(column) === 0) continue;
@@ -264,6 +264,20 @@ export class Grid {
     }
     this.objects(pane, rows, columns, origin);
     return pane;
+  }
+
+  /** A text that begins left of what is on the screen and runs into it. */
+  private reachesIn(row: number, columns: Range, kind: string): ((origin: { x: number; y: number }) => HTMLElement) | undefined {
+    if (kind !== 'main' && kind !== 'top') return undefined;
+    const least = Math.max(this.options.layout.frozen_columns + 1, columns.from - FAR);
+    for (let column = columns.from - 1; column >= least; column -= 1) {
+      const cell = this.tiles.cell(row, column);
+      if (!cell || cell.value.kind === 'empty') continue;
+      const isInMerge = this.options.layout.merges.some(([top, left, bottom, right]) => row >= top && row <= bottom && column >= left && column <= right);
+      if (cell.value.kind !== 'text' || isInMerge) return undefined;
+      return (origin) => this.cell({ row, column }, columns.to, origin) ?? element('div', 'cell');
+    }
+    return undefined;
   }
 
   private lines(pane: HTMLElement, rows: Range, columns: Range, origin: { x: number; y: number }): void {
@@ -312,82 +326,25 @@ export class Grid {
     const [x, y] = [this.columns.start(of.column), this.rows.start(of.row)];
     const width = this.columns.start((of.columnEnd ?? of.column) + 1) - x;
     const height = this.rows.start((of.rowEnd ?? of.row) + 1) - y;
-    box.style.left = `${x - origin.x}px`;
-    box.style.top = `${y - origin.y}px`;
-    box.style.width = `${width}px`;
-    box.style.height = `${height}px`;
-    this.dress(box, style);
-    if (cell?.look) this.conditional(box, cell.look);
-    if (cell) this.write(box, cell, style, of.columnEnd === undefined ? this.room(of.row, of.column, lastColumn, width) : width);
+    // One pixel more at the left and top, so that a line of this cell and one of its neighbour are the same line.
+    box.style.left = `${x - origin.x - 1}px`;
+    box.style.top = `${y - origin.y - 1}px`;
+    box.style.width = `${width + 1}px`;
+    box.style.height = `${height + 1}px`;
+    dress(box, style);
+    if (cell?.look) conditional(box, cell.look);
+    const isMerged = of.columnEnd !== undefined;
+    if (cell) write(box, cell, style, this.options.date1904, width, () => (isMerged ? { left: 0, right: 0 } : this.room(of.row, of.column, lastColumn)));
     return box;
   }
 
-  private dress(box: HTMLElement, style: CellStyle | undefined): void {
-    if (!style) return;
-    const css = box.style;
-    if (style.fill) css.backgroundColor = style.fill;
-    // A coloured cell of the document keeps its own ink, whatever the theme of the window is.
-    if (style.color) css.color = style.color;
-    else if (style.fill) css.color = '#000000';
-    const sides = ['borderTop', 'borderRight', 'borderBottom', 'borderLeft'] as const;
-    style.border?.forEach((line, index) => {
-      const side = sides[index];
-      if (line && side) css[side] = `${lineWidth(line.line)}px ${lineStyle(line.line)} ${line.color ?? 'currentColor'}`;
-    });
-    if (style.vertical === 'top') css.alignItems = 'flex-start';
-    else if (style.vertical === 'center' || style.vertical === 'distributed') css.alignItems = 'center';
-  }
-
-  /** What the document's own rules make of a cell: a ground, an ink, a bar. */
-  private conditional(box: HTMLElement, look: CellLook): void {
-    if (look.fill) {
-      box.style.backgroundColor = look.fill;
-      if (!look.color) box.style.color = '#000000';
-    }
-    if (look.color) box.style.color = look.color;
-    if (look.bar) {
-      const [share, color] = look.bar;
-      const bar = element('span', 'bar');
-      bar.style.width = `${Math.round(Math.max(0.02, share) * 100)}%`;
-      bar.style.background = color;
-      box.append(bar);
-    }
-  }
-
-  private write(box: HTMLElement, cell: SheetCell, style: CellStyle | undefined, room: number): void {
-    const content = shown(cell, style, this.options.date1904);
-    if (content.text === '') return;
-    const text = element('span', 'text');
-    if (cell.runs) text.append(...cell.runs.map(piece));
-    else text.textContent = content.text;
-    const css = text.style;
-    if (cell.look?.bold ?? style?.bold) css.fontWeight = '700';
-    if (cell.look?.italic ?? style?.italic) css.fontStyle = 'italic';
-    const lines = [style?.underline && 'underline', style?.strike && 'line-through'].filter(Boolean);
-    if (lines.length > 0) css.textDecoration = lines.join(' ');
-    if (style?.size) css.fontSize = `${(style.size * 96) / 72}px`;
-    if (style?.font) css.fontFamily = `${JSON.stringify(style.font)}, var(--sheet-font)`;
-    if (content.color) css.color = content.color;
-    const align = alignment(style?.horizontal) ?? content.align;
-    box.classList.add(align);
-    if (style?.indent) css[align === 'right' ? 'paddingRight' : 'paddingLeft'] = `${style.indent * 9}px`;
-    if (style?.wrap) box.classList.add('wrap');
-    else if (align === 'left' && cell.value.kind === 'text') css.width = `${room}px`;
-    else if (align !== 'left' && cell.value.kind === 'number') box.classList.add('tight');
-    if (cell.value.kind === 'error') box.classList.add('error');
-    if (cell.formula) box.dataset.formula = cell.formula;
-    box.append(text);
-  }
-
   /** How far a text may run over empty neighbours. */
-  private room(row: number, column: number, lastColumn: number, width: number): number {
-    let room = width;
-    for (let next = column + 1; next <= lastColumn; next += 1) {
-      const neighbour = this.tiles.cell(row, next);
-      if (neighbour && neighbour.value.kind !== 'empty') break;
-      room += this.columns.size(next);
-    }
-    return room;
+  private room(row: number, column: number, lastColumn: number): Room {
+    const isFree = (at: number) => (this.tiles.cell(row, at)?.value.kind ?? 'empty') === 'empty' && !this.tiles.cell(row, at)?.formula;
+    let [left, right] = [0, 0];
+    for (let next = column + 1; next <= lastColumn && isFree(next); next += 1) right += this.columns.size(next);
+    for (let next = column - 1; next >= 1 && next >= column - FAR && isFree(next); next -= 1) left += this.columns.size(next);
+    return { left, right };
   }
 
   private objects(pane: HTMLElement, rows: Range, columns: Range, origin: { x: number; y: number }): void {
@@ -434,53 +391,6 @@ export class Grid {
     rows.setAttribute('aria-hidden', 'true');
     return [columns, rows, element('div', 'heads both')];
   }
-}
-
-/** A piece of rich text; what it does not say is as in its cell. */
-function piece(run: TextRun): HTMLElement {
-  const made = document.createElement('span');
-  made.textContent = run.text;
-  const css = made.style;
-  if (run.bold !== undefined) css.fontWeight = run.bold ? '700' : '400';
-  if (run.italic !== undefined) css.fontStyle = run.italic ? 'italic' : 'normal';
-  const lines = [run.underline && 'underline', run.strike && 'line-through'].filter(Boolean);
-  if (lines.length > 0) css.textDecoration = lines.join(' ');
-  if (run.color) css.color = run.color;
-  if (run.size) css.fontSize = `${(run.size * 96) / 72}px`;
-  if (run.font) css.fontFamily = `${JSON.stringify(run.font)}, var(--sheet-font)`;
-  if (run.vertical) {
-    css.verticalAlign = run.vertical === 'superscript' ? 'super' : 'sub';
-    css.fontSize = '0.75em';
-  }
-  return made;
-}
-
-function alignment(word: string | undefined): 'left' | 'right' | 'center' | undefined {
-  switch (word) {
-    case 'center':
-    case 'centerContinuous':
-    case 'distributed':
-      return 'center';
-    case 'right':
-      return 'right';
-    case 'left':
-    case 'justify':
-    case 'fill':
-      return 'left';
-    default:
-      return undefined;
-  }
-}
-
-function lineWidth(line: string): number {
-  if (line === 'thick' || line === 'double') return 3;
-  return line.startsWith('medium') ? 2 : 1;
-}
-
-function lineStyle(line: string): string {
-  if (line === 'double') return 'double';
-  if (line === 'dotted' || line === 'hair') return 'dotted';
-  return /dash/i.test(line) ? 'dashed' : 'solid';
 }
 
 function clamp(index: number, count: number): number {

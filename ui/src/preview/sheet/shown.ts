@@ -1,6 +1,5 @@
 /** A cell's value as the person sees it: number formats applied, dates as dates. */
 import { format, formatColor } from 'numfmt';
-import type { CellStyle } from '../../backend/generated/CellStyle';
 import type { SheetCell } from '../../backend/generated/SheetCell';
 
 export interface Shown {
@@ -13,15 +12,15 @@ export interface Shown {
 /** Days between the two ways of counting dates. */
 const DAYS_1904 = 1462;
 
-export function shown(cell: SheetCell, style: CellStyle | undefined, date1904: boolean): Shown {
+export function shown(cell: SheetCell, code: string | undefined, date1904: boolean): Shown {
   const { value } = cell;
   switch (value.kind) {
     case 'empty':
       return { text: cell.formula ?? '', align: 'left' };
     case 'text':
-      return { text: textShown(value.is, style?.number_format), align: 'left' };
+      return { text: textShown(value.is, code), align: 'left' };
     case 'number':
-      return numberShown(value.is, style?.number_format, date1904);
+      return numberShown(value.is, code, date1904);
     case 'truth':
       return { text: value.is ? 'TRUE' : 'FALSE', align: 'center' };
     case 'error':

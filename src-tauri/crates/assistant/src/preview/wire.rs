@@ -142,8 +142,17 @@ pub struct CellLookShape {
     pub color: Option<String>,
     pub bold: Option<bool>,
     pub italic: Option<bool>,
-    /// A data bar: its share of the cell's width from 0 to 1, and its colour.
-    pub bar: Option<(f64, String)>,
+    pub underline: Option<bool>,
+    pub strike: Option<bool>,
+    pub number_format: Option<String>,
+    /// Top, right, bottom, left.
+    pub border: Option<Vec<Option<BorderLineShape>>>,
+    /// A data bar: where it begins and ends as shares of the cell's width from 0 to 1, and its colour.
+    pub bar: Option<(f64, f64, String)>,
+    /// The name of an icon set and which of its icons, counted from 0 for the least.
+    pub icon: Option<(String, u32)>,
+    /// Only the bar or the icon is shown, not the value.
+    pub value_hidden: Option<bool>,
 }
 
 #[derive(TS)]

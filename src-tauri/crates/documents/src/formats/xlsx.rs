@@ -34,6 +34,7 @@ mod tables;
 mod text_ops;
 mod workbook;
 
+pub(crate) use calc::judge;
 pub use outline::outline;
 
 use crate::{Applied, ApplyContext, Edit, EditError, error::EditErrorKind};

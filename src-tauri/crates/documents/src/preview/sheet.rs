@@ -11,13 +11,19 @@ mod rows;
 mod strings;
 mod styles;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Cancel, DocumentError, Limits, Warning,
-    package::{Package, PartName, xml::Ns},
+    package::{
+        Package, PartName,
+        xml::{Ns, Xml},
+    },
 };
 pub use conditional::Look;
 pub use layout::{Layout, Span};
@@ -38,6 +44,8 @@ pub struct Book {
     strings: strings::Strings,
     styles: styles::Styles,
     date_1904: bool,
+    /// Defined names by the tab that owns them and their lower-case name.
+    names: HashMap<(Option<usize>, String), String>,
     notices: Vec<Warning>,
 }
 
@@ -172,7 +180,7 @@ impl Book {
                 content,
             });
         }
-        Ok(Book { sheets, strings, styles, date_1904, notices })
+        Ok(Book { sheets, strings, styles, date_1904, names: defined_names(&workbook), notices })
     }
 
     /// The tabs in order.
@@ -195,7 +203,8 @@ impl Book {
         let cells = match &entry.content {
             Some(content) => {
                 let mut cells = content.rows.cells(rows, columns, &self.strings)?;
-                content.rules.dress(&mut cells, &content.rows, &self.strings);
+                let facts = conditional::Facts::new(self, sheet);
+                content.rules.dress(&mut cells, rows, columns, &facts);
                 cells
             }
             None => Vec::new(),
@@ -222,6 +231,28 @@ impl Book {
     fn first_visible(&self) -> Option<usize> {
         self.sheets.iter().position(|entry| entry.info.state == "visible" && entry.content.is_some())
     }
+}
+
+impl Cell {
+    fn blank(row: u32, column: u32) -> Cell {
+        Cell { row, column, value: CellShown::Empty, formula: None, style: 0, runs: None, look: None }
+    }
+
+    fn shows_something(&self) -> bool {
+        self.value != CellShown::Empty || self.formula.is_some() || self.style != 0
+    }
+}
+
+/// The defined names of a workbook (18.2.5).
+fn defined_names(workbook: &Xml) -> HashMap<(Option<usize>, String), String> {
+    let list = workbook.child(workbook.root(), Ns::S, "definedNames");
+    let elements = list.into_iter().flat_map(|list| workbook.children_named(list, Ns::S, "definedName"));
+    let read = |element| {
+        let value = |name| workbook.value(element, Ns::None, name);
+        let scope = value("localSheetId").and_then(|id| id.parse::<usize>().ok());
+        Some(((scope, value("name")?.to_lowercase()), workbook.text(element).into_owned()))
+    };
+    elements.filter_map(read).collect()
 }
 
 fn open_sheet(

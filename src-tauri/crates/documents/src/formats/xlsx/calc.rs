@@ -6,6 +6,7 @@
 mod eval;
 mod functions;
 mod index;
+pub(crate) mod judge;
 mod parse;
 mod source;
 mod spill;

@@ -1,14 +1,27 @@
-//! Conditional formats (18.3.1.18) as far as a preview can tell them from the values that the file holds: comparisons, texts, blanks,
-//! duplicates, averages, top and bottom, colour scales and data bars. Rules with formulas of their own and icon sets are not drawn.
+//! Conditional formats (18.3.1.18, and their extension of 2009) as a preview can tell them from the values that the file holds:
+//! comparisons, texts, blanks, duplicates, averages, top and bottom, formulas, colour scales, data bars and icon sets.
+//!
+//! A formula that cannot be judged here (it asks for the time, or reads more than a window is worth) dresses nothing.
 
-use std::{collections::HashMap, sync::OnceLock};
+mod facts;
+mod icons;
+mod reading;
+mod stops;
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::OnceLock,
+};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Cell, CellShown, layout::area, rows::RowIndex, strings::Strings, styles::CellStyle, styles::Styles, truth,
+pub(super) use self::facts::Facts;
+use self::{
+    icons::Icons,
+    stops::{Bar, Stop, blended},
 };
-use crate::package::xml::{NodeId, Ns, Xml};
+use super::{Cell, CellShown, styles::BorderLine, styles::CellStyle};
+use crate::formats::xlsx::judge::Stored;
 
 /// What the rules of a sheet make of one cell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,15 +35,28 @@ pub struct Look {
     pub bold: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub italic: Option<bool>,
-    /// A data bar: its share of the cell's width from 0 to 1, and its colour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bar: Option<(f64, String)>,
+    pub underline: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strike: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number_format: Option<String>,
+    /// Top, right, bottom, left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub border: Option<[Option<BorderLine>; 4]>,
+    /// A data bar: where it begins and ends as shares of the cell's width from 0 to 1, and its colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bar: Option<(f64, f64, String)>,
+    /// The name of an icon set (18.18.42) and which of its icons, counted from 0 for the least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icon: Option<(String, u32)>,
+    /// Only the bar or the icon is shown, not the value.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub value_hidden: bool,
 }
 
 /// More values than this are not gone through for one rule; the rule is then not drawn.
 const VALUES_SEEN: usize = 200_000;
-/// More rules than this no person reads; the rest is not drawn.
-const RULES: usize = 400;
 
 /// The rules of a sheet, the most important first.
 #[derive(Debug, Default)]
@@ -43,12 +69,14 @@ struct Rule {
     stops: bool,
     test: Test,
     look: CellStyle,
+    /// What binds the two halves of a data bar (the extension's `x14:id`).
+    id: Option<String>,
     values: OnceLock<Option<Values>>,
 }
 
 #[derive(Debug)]
 enum Test {
-    /// A comparison with one or two constants.
+    /// A comparison with one or two operands.
     Compares {
         operator: String,
         operands: Vec<Operand>,
@@ -56,7 +84,7 @@ enum Test {
     /// A text that is contained, not contained, or stands at the beginning or end.
     Text {
         operator: String,
-        text: String,
+        text: Operand,
     },
     Blank {
         wanted: bool,
@@ -70,40 +98,25 @@ enum Test {
     Average {
         above: bool,
         equal: bool,
+        /// This many standard deviations from the average.
+        deviations: Option<f64>,
     },
     Top {
         rank: f64,
         percent: bool,
         bottom: bool,
     },
+    Formula(String),
     Scale(Vec<(Stop, [u8; 3])>),
-    Bar {
-        least: Stop,
-        most: Stop,
-        color: String,
-    },
+    Bar(Bar),
+    Icons(Icons),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Operand {
     Number(f64),
     Text(String),
-}
-
-/// One end of a scale (18.3.1.11).
-#[derive(Debug, Clone, Copy)]
-struct Stop {
-    kind: StopKind,
-    value: f64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum StopKind {
-    Least,
-    Most,
-    Number,
-    Percent,
-    Percentile,
+    Formula(String),
 }
 
 /// The values of a rule's areas.
@@ -114,131 +127,124 @@ struct Values {
 }
 
 impl Rules {
-    pub(super) fn read(frame: &Xml, styles: &Styles) -> Rules {
-        let mut rules: Vec<Rule> = frame
-            .descendants_named(frame.root(), Ns::S, "conditionalFormatting")
-            .flat_map(|list| {
-                let areas = frame.value(list, Ns::None, "sqref").unwrap_or_default();
-                let areas: Vec<[u32; 4]> = areas.split_whitespace().filter_map(area).collect();
-                frame
-                    .children_named(list, Ns::S, "cfRule")
-                    .filter_map(|rule| Rule::read(frame, rule, &areas, styles))
-                    .collect::<Vec<Rule>>()
-            })
-            .take(RULES)
-            .collect();
-        rules.sort_by_key(|rule| rule.priority);
-        Rules(rules)
-    }
-
-    /// Dresses the cells of a window.
-    pub(super) fn dress(&self, cells: &mut [Cell], rows: &RowIndex, strings: &Strings) {
+    /// Dresses the cells of a window, those that hold nothing too: whole rows are coloured by formulas.
+    pub(super) fn dress(&self, cells: &mut Vec<Cell>, rows: [u32; 2], columns: [u32; 2], facts: &Facts<'_>) {
         if self.0.is_empty() {
             return;
         }
-        for cell in cells {
+        self.add_blanks(cells, rows, columns);
+        for cell in cells.iter_mut() {
             let mut look = Look::default();
             for rule in self.0.iter().filter(|rule| rule.covers(cell.row, cell.column)) {
-                if rule.apply(cell, rows, strings, &mut look) && rule.stops {
+                if rule.apply(cell, facts, &mut look) && rule.stops {
                     break;
                 }
             }
             cell.look = (look != Look::default()).then_some(look);
         }
+        cells.retain(|cell| cell.look.is_some() || cell.shows_something());
+    }
+
+    /// Cells that the file does not hold, where a rule may dress them all the same.
+    fn add_blanks(&self, cells: &mut Vec<Cell>, rows: [u32; 2], columns: [u32; 2]) {
+        let held: HashSet<(u32, u32)> = cells.iter().map(|cell| (cell.row, cell.column)).collect();
+        let mut blanks = BTreeSet::new();
+        for area in self.0.iter().filter(|rule| rule.test.may_dress_blanks()).flat_map(|rule| &rule.areas) {
+            for row in area[0].max(rows[0])..=area[2].min(rows[1]) {
+                let across = area[1].max(columns[0])..=area[3].min(columns[1]);
+                blanks.extend(across.map(|column| (row, column)).filter(|at| !held.contains(at)));
+            }
+        }
+        if blanks.is_empty() {
+            return;
+        }
+        cells.extend(blanks.into_iter().map(|(row, column)| Cell::blank(row, column)));
+        cells.sort_by_key(|cell| (cell.row, cell.column));
+    }
+}
+
+impl Test {
+    fn may_dress_blanks(&self) -> bool {
+        match self {
+            Test::Compares { .. } | Test::Formula(_) => true,
+            Test::Blank { wanted } => *wanted,
+            Test::Text { operator, .. } => operator == "notContainsText",
+            Test::Error { .. }
+            | Test::Repeats { .. }
+            | Test::Average { .. }
+            | Test::Top { .. }
+            | Test::Scale(_)
+            | Test::Bar(_)
+            | Test::Icons(_) => false,
+        }
     }
 }
 
 impl Rule {
-    fn read(frame: &Xml, rule: NodeId, areas: &[[u32; 4]], styles: &Styles) -> Option<Rule> {
-        let value = |name: &str| frame.value(rule, Ns::None, name).map(|value| value.into_owned());
-        let on = |name: &str, otherwise: bool| value(name).map_or(otherwise, |text| truth(&text));
-        let formulas: Vec<String> =
-            frame.children_named(rule, Ns::S, "formula").map(|node| frame.text(node).into_owned()).collect();
-        let kind = value("type")?;
-        let test = match kind.as_str() {
-            "cellIs" => {
-                let operands =
-                    formulas.iter().map(|text| constant(text)).collect::<Option<Vec<Operand>>>()?;
-                Test::Compares { operator: value("operator")?, operands }
-            }
-            "containsText" | "notContainsText" | "beginsWith" | "endsWith" => {
-                Test::Text { operator: kind.clone(), text: value("text")?.to_lowercase() }
-            }
-            "containsBlanks" | "notContainsBlanks" => Test::Blank { wanted: kind == "containsBlanks" },
-            "containsErrors" | "notContainsErrors" => Test::Error { wanted: kind == "containsErrors" },
-            "duplicateValues" | "uniqueValues" => Test::Repeats { wanted: kind == "duplicateValues" },
-            "aboveAverage" => {
-                Test::Average { above: on("aboveAverage", true), equal: on("equalAverage", false) }
-            }
-            "top10" => Test::Top {
-                rank: value("rank").and_then(|rank| rank.parse().ok()).unwrap_or(10.0),
-                percent: on("percent", false),
-                bottom: on("bottom", false),
-            },
-            "colorScale" => scale(frame, frame.child(rule, Ns::S, "colorScale")?, styles)?,
-            "dataBar" => bar(frame, frame.child(rule, Ns::S, "dataBar")?, styles)?,
-            _ => return None,
-        };
-        let look = value("dxfId").and_then(|id| id.parse().ok()).map(|id| styles.differential(id));
-        Some(Rule {
-            areas: areas.to_vec(),
-            priority: value("priority").and_then(|priority| priority.parse().ok()).unwrap_or(i64::MAX),
-            stops: on("stopIfTrue", false),
-            test,
-            look: look.unwrap_or_default(),
-            values: OnceLock::new(),
-        })
-    }
-
     fn covers(&self, row: u32, column: u32) -> bool {
         self.areas
             .iter()
             .any(|area| (area[0]..=area[2]).contains(&row) && (area[1]..=area[3]).contains(&column))
     }
 
+    /// The cell for which the rule's formulas are written: the first of its first area.
+    fn home(&self) -> [u32; 2] {
+        self.areas.first().map_or([1, 1], |area| [area[0], area[1]])
+    }
+
     /// Whether the rule holds for a cell; what a more important rule has set stays.
-    fn apply(&self, cell: &Cell, rows: &RowIndex, strings: &Strings, look: &mut Look) -> bool {
+    fn apply(&self, cell: &Cell, facts: &Facts<'_>, look: &mut Look) -> bool {
+        let at = [cell.row, cell.column];
+        let both = || number(&cell.value).zip(self.values(facts));
         match &self.test {
             Test::Scale(stops) => {
-                let color = number(&cell.value)
-                    .zip(self.values(rows, strings))
-                    .and_then(|(value, values)| blended(stops, value, values));
+                let color =
+                    both().and_then(|(value, values)| blended(&self.placed(stops, values, facts), value));
                 let Some(color) = color else { return false };
                 look.fill.get_or_insert(color);
             }
-            Test::Bar { least, most, color } => {
-                let Some((value, values)) = number(&cell.value).zip(self.values(rows, strings)) else {
-                    return false;
-                };
-                let (least, most) = (least.resolve(values), most.resolve(values));
-                let share =
-                    if most > least { ((value - least) / (most - least)).clamp(0.0, 1.0) } else { 1.0 };
-                look.bar.get_or_insert((share, color.clone()));
+            Test::Bar(bar) => {
+                let drawn = both().and_then(|(value, values)| self.bar(bar, value, values, facts));
+                let Some(drawn) = drawn else { return false };
+                look.bar.get_or_insert(drawn);
+                look.value_hidden |= bar.value_hidden;
+            }
+            Test::Icons(icons) => {
+                let picked =
+                    both().map(|(value, values)| icons.pick(value, |stop| self.resolve(stop, values, facts)));
+                let Some(picked) = picked else { return false };
+                look.value_hidden |= icons.value_hidden;
+                look.icon = look.icon.take().or(picked);
             }
             test => {
-                if !self.holds(test, &cell.value, rows, strings) {
+                if !self.holds(test, &cell.value, at, facts) {
                     return false;
                 }
-                let style = &self.look;
-                look.fill = look.fill.take().or_else(|| style.fill.clone());
-                look.color = look.color.take().or_else(|| style.color.clone());
-                look.bold = look.bold.or(style.bold.then_some(true));
-                look.italic = look.italic.or(style.italic.then_some(true));
+                look.take(&self.look);
             }
         }
         true
     }
 
-    fn holds(&self, test: &Test, value: &CellShown, rows: &RowIndex, strings: &Strings) -> bool {
+    fn holds(&self, test: &Test, value: &CellShown, at: [u32; 2], facts: &Facts<'_>) -> bool {
         match test {
-            Test::Compares { operator, operands } => compares(operator, value, operands),
+            Test::Compares { operator, operands } => {
+                let operands = operands.iter().map(|operand| self.operand(operand, at, facts));
+                let Some(operands) = operands.collect::<Option<Vec<Operand>>>() else { return false };
+                compares(operator, value, &operands)
+            }
             Test::Text { operator, text } => {
+                let text = match self.operand(text, at, facts) {
+                    Some(Operand::Text(text)) => text,
+                    Some(Operand::Number(number)) => number.to_string(),
+                    Some(Operand::Formula(_)) | None => return false,
+                };
                 let shown = text_of(value).to_lowercase();
                 match operator.as_str() {
-                    "containsText" => shown.contains(text),
-                    "notContainsText" => !shown.contains(text),
-                    "beginsWith" => shown.starts_with(text),
-                    _ => shown.ends_with(text),
+                    "containsText" => shown.contains(&text),
+                    "notContainsText" => !shown.contains(&text),
+                    "beginsWith" => shown.starts_with(&text),
+                    _ => shown.ends_with(&text),
                 }
             }
             Test::Blank { wanted } => text_of(value).trim().is_empty() == *wanted,
@@ -247,43 +253,51 @@ impl Rule {
                 let key = text_of(value).to_lowercase();
                 !key.is_empty()
                     && self
-                        .values(rows, strings)
+                        .values(facts)
                         .is_some_and(|values| (values.counts.get(&key).copied().unwrap_or(0) > 1) == *wanted)
             }
-            Test::Average { above, equal } => {
-                let Some((value, values)) = number(value).zip(self.values(rows, strings)) else {
-                    return false;
+            Test::Average { above, equal, deviations } => {
+                let Some((value, values)) = number(value).zip(self.values(facts)) else { return false };
+                let average = values.average();
+                let edge = match deviations {
+                    Some(count) if *above => average + count * values.deviation(),
+                    Some(count) => average - count * values.deviation(),
+                    None => average,
                 };
-                let average = values.sorted.iter().sum::<f64>() / values.sorted.len().max(1) as f64;
-                (*equal && value == average) || (if *above { value > average } else { value < average })
+                (*equal && value == edge) || (if *above { value > edge } else { value < edge })
             }
             Test::Top { rank, percent, bottom } => {
-                let Some((value, values)) = number(value).zip(self.values(rows, strings)) else {
-                    return false;
-                };
-                let count = values.sorted.len();
-                let wanted = if *percent { (count as f64 * rank / 100.0).floor() } else { *rank };
-                let wanted = (wanted.max(1.0) as usize).min(count);
-                let edge = if *bottom { wanted.checked_sub(1) } else { count.checked_sub(wanted) };
-                let edge = edge.and_then(|at| values.sorted.get(at)).copied();
-                edge.is_some_and(|edge| if *bottom { value <= edge } else { value >= edge })
+                let Some((value, values)) = number(value).zip(self.values(facts)) else { return false };
+                values
+                    .edge(*rank, *percent, *bottom)
+                    .is_some_and(|edge| if *bottom { value <= edge } else { value >= edge })
             }
-            Test::Scale(_) | Test::Bar { .. } => false,
+            Test::Formula(formula) => match facts.judge(self.home(), at, formula) {
+                Some(Stored::Truth(holds)) => holds,
+                Some(Stored::Number(number)) => number != 0.0,
+                Some(Stored::Empty | Stored::Text(_) | Stored::Error(_)) | None => false,
+            },
+            Test::Scale(_) | Test::Bar(_) | Test::Icons(_) => false,
+        }
+    }
+
+    /// An operand as a constant; `None` when its formula cannot be judged.
+    fn operand(&self, operand: &Operand, at: [u32; 2], facts: &Facts<'_>) -> Option<Operand> {
+        let Operand::Formula(formula) = operand else { return Some(operand.clone()) };
+        match facts.judge(self.home(), at, formula)? {
+            Stored::Number(number) => Some(Operand::Number(number)),
+            Stored::Text(text) => Some(Operand::Text(text.to_lowercase())),
+            Stored::Truth(truth) => Some(Operand::Text(if truth { "true" } else { "false" }.to_owned())),
+            // An empty cell counts as zero where a number is wanted.
+            Stored::Empty => Some(Operand::Number(0.0)),
+            Stored::Error(_) => None,
         }
     }
 
     /// The values of the rule's areas, read once; `None` when there are too many.
-    fn values(&self, rows: &RowIndex, strings: &Strings) -> Option<&Values> {
+    fn values(&self, facts: &Facts<'_>) -> Option<&Values> {
         let read = || {
-            let mut cells = Vec::new();
-            for area in &self.areas {
-                let inside = rows.rows.iter().filter(|row| (area[0]..=area[2]).contains(&row.number)).count();
-                let width = (area[3] - area[1] + 1) as usize;
-                if inside.saturating_mul(width.min(64)) + cells.len() > VALUES_SEEN {
-                    return None;
-                }
-                cells.extend(rows.cells([area[0], area[2]], [area[1], area[3]], strings).ok()?);
-            }
+            let cells = facts.cells_of(&self.areas, VALUES_SEEN)?;
             let mut sorted: Vec<f64> = cells.iter().filter_map(|cell| number(&cell.value)).collect();
             sorted.sort_by(f64::total_cmp);
             let mut counts = HashMap::new();
@@ -296,97 +310,51 @@ impl Rule {
     }
 }
 
-impl Stop {
-    fn read(frame: &Xml, node: NodeId) -> Option<Stop> {
-        let value = frame.value(node, Ns::None, "val");
-        let number = value.and_then(|value| value.trim().parse::<f64>().ok());
-        let kind = match frame.value(node, Ns::None, "type")?.as_ref() {
-            "min" | "autoMin" => StopKind::Least,
-            "max" | "autoMax" => StopKind::Most,
-            "num" => StopKind::Number,
-            "percent" => StopKind::Percent,
-            "percentile" => StopKind::Percentile,
-            _ => return None,
-        };
-        let needs_number = !matches!(kind, StopKind::Least | StopKind::Most);
-        (number.is_some() || !needs_number).then_some(Stop { kind, value: number.unwrap_or(0.0) })
-    }
-
-    fn resolve(self, values: &Values) -> f64 {
-        let (least, most) =
-            (values.sorted.first().copied().unwrap_or(0.0), values.sorted.last().copied().unwrap_or(0.0));
-        match self.kind {
-            StopKind::Least => least,
-            StopKind::Most => most,
-            StopKind::Number => self.value,
-            StopKind::Percent => least + (most - least) * self.value / 100.0,
-            StopKind::Percentile => {
-                let place =
-                    self.value.clamp(0.0, 100.0) / 100.0 * values.sorted.len().saturating_sub(1) as f64;
-                let (below, above) = (place.floor() as usize, place.ceil() as usize);
-                let at = |index: usize| values.sorted.get(index).copied().unwrap_or(most);
-                at(below) + (at(above) - at(below)) * place.fract()
-            }
-        }
+impl Look {
+    fn take(&mut self, style: &CellStyle) {
+        self.fill = self.fill.take().or_else(|| style.fill.clone());
+        self.color = self.color.take().or_else(|| style.color.clone());
+        self.number_format = self.number_format.take().or_else(|| style.number_format.clone());
+        self.bold = self.bold.or(style.bold.then_some(true));
+        self.italic = self.italic.or(style.italic.then_some(true));
+        self.underline = self.underline.or(style.underline.then_some(true));
+        self.strike = self.strike.or(style.strike.then_some(true));
+        let has_lines = style.border.iter().any(Option::is_some);
+        self.border = self.border.take().or_else(|| has_lines.then(|| style.border.clone()));
     }
 }
 
-fn scale(frame: &Xml, node: NodeId, styles: &Styles) -> Option<Test> {
-    let stops = frame.children_named(node, Ns::S, "cfvo").map(|stop| Stop::read(frame, stop));
-    let stops = stops.collect::<Option<Vec<Stop>>>()?;
-    let colors = frame.children_named(node, Ns::S, "color").map(|color| bytes(&styles.color(frame, color)?));
-    let colors = colors.collect::<Option<Vec<[u8; 3]>>>()?;
-    let pairs: Vec<(Stop, [u8; 3])> = stops.into_iter().zip(colors).collect();
-    (pairs.len() >= 2).then_some(Test::Scale(pairs))
-}
-
-fn bar(frame: &Xml, node: NodeId, styles: &Styles) -> Option<Test> {
-    let mut stops = frame.children_named(node, Ns::S, "cfvo").map(|stop| Stop::read(frame, stop));
-    let (least, most) = (stops.next()??, stops.next()??);
-    let color = frame.child(node, Ns::S, "color").and_then(|color| styles.color(frame, color))?;
-    Some(Test::Bar { least, most, color })
-}
-
-/// The colour of a value between the two stops around it.
-fn blended(stops: &[(Stop, [u8; 3])], value: f64, values: &Values) -> Option<String> {
-    let placed: Vec<(f64, [u8; 3])> =
-        stops.iter().map(|(stop, color)| (stop.resolve(values), *color)).collect();
-    let (first, last) = (placed.first()?, placed.last()?);
-    let told = |color: [u8; 3]| format!("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
-    if value <= first.0 {
-        return Some(told(first.1));
+impl Values {
+    fn average(&self) -> f64 {
+        self.sorted.iter().sum::<f64>() / self.sorted.len().max(1) as f64
     }
-    let pair = placed.windows(2).find(|pair| value <= pair[1].0);
-    let Some([(from, low), (to, high)]) = pair.and_then(|pair| <&[_; 2]>::try_from(pair).ok()) else {
-        return Some(told(last.1));
-    };
-    let share = if to > from { (value - from) / (to - from) } else { 1.0 };
-    let mix = |index: usize| {
-        (f64::from(low[index]) + (f64::from(high[index]) - f64::from(low[index])) * share).round() as u8
-    };
-    Some(told([mix(0), mix(1), mix(2)]))
-}
 
-fn bytes(color: &str) -> Option<[u8; 3]> {
-    let value = u32::from_str_radix(color.strip_prefix('#')?, 16).ok()?;
-    Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
-}
-
-/// A constant of a rule: a number, or a text in quotes. References and functions are none.
-fn constant(formula: &str) -> Option<Operand> {
-    let formula = formula.trim();
-    if let Some(text) = formula.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        return Some(Operand::Text(text.replace("\"\"", "\"").to_lowercase()));
+    /// Of the whole population, as Excel's rule takes it.
+    fn deviation(&self) -> f64 {
+        let average = self.average();
+        let squares: f64 = self.sorted.iter().map(|value| (value - average).powi(2)).sum();
+        (squares / self.sorted.len().max(1) as f64).sqrt()
     }
-    formula.parse().ok().map(Operand::Number)
+
+    /// The last value that still belongs to the top or the bottom.
+    fn edge(&self, rank: f64, percent: bool, bottom: bool) -> Option<f64> {
+        let count = self.sorted.len();
+        let wanted = if percent { (count as f64 * rank / 100.0).floor() } else { rank };
+        let wanted = (wanted.max(1.0) as usize).min(count);
+        let edge = if bottom { wanted.checked_sub(1) } else { count.checked_sub(wanted) };
+        self.sorted.get(edge?).copied()
+    }
 }
 
 fn compares(operator: &str, value: &CellShown, operands: &[Operand]) -> bool {
     let Some(first) = operands.first() else { return false };
-    let order = |operand: &Operand| match (number(value), operand) {
-        (Some(value), Operand::Number(other)) => value.partial_cmp(other),
-        (None, Operand::Text(other)) => Some(text_of(value).to_lowercase().cmp(other)),
-        _ => None,
+    let order = |operand: &Operand| match (value, operand) {
+        (CellShown::Number(value), Operand::Number(other)) => value.partial_cmp(other),
+        // An empty cell counts as zero and as no text.
+        (CellShown::Empty, Operand::Number(other)) => 0.0_f64.partial_cmp(other),
+        (CellShown::Number(_), _) | (_, Operand::Number(_)) => None,
+        (value, Operand::Text(other)) => Some(text_of(value).to_lowercase().cmp(other)),
+        (_, Operand::Formula(_)) => None,
     };
     let Some(to_first) = order(first) else { return operator == "notEqual" };
     let within =

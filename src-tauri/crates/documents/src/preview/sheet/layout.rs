@@ -86,7 +86,11 @@ pub(super) fn read(frame: &Xml, rows: &RowIndex, objects: Vec<Placed>, styles: &
         .fold((0, 0), |(row, column), (r, c)| (row.max(r), column.max(c)));
     Layout {
         last_row: rows.last().max(merged_edge.0).max(object_edge.0).min(MAX_ROWS),
-        last_column: dimension[3].max(merged_edge.1).max(object_edge.1).min(MAX_COLUMNS),
+        last_column: dimension[3]
+            .max(rows.last_column())
+            .max(merged_edge.1)
+            .max(object_edge.1)
+            .min(MAX_COLUMNS),
         default_width: size("defaultColWidth").or(base).unwrap_or(WIDTH),
         default_height,
         widths,

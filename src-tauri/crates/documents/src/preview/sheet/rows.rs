@@ -8,12 +8,15 @@ use std::{ops::Range, sync::Arc};
 
 use super::{
     Cell, CellShown, MAX_ROWS,
-    strings::{Strings, TextRun},
+    strings::{Strings, TextRun, characters},
 };
 use crate::{
     DocumentError, Limits,
     package::xml::{Scanner, TokenKind, Xml, XmlError, unescape},
 };
+
+/// Rows whose last cell is looked for.
+const ROWS_LOOKED_AT: usize = 4_000;
 
 /// A sheet's bytes (UTF-8) with its rows.
 pub(super) struct RowIndex {
@@ -70,6 +73,23 @@ impl RowIndex {
     /// The largest row number that the file holds.
     pub(super) fn last(&self) -> u32 {
         self.rows.last().map_or(0, |row| row.number)
+    }
+
+    /// The last column that holds a cell, as far as some thousand rows spread over the sheet tell; the dimension that a sheet
+    /// declares (18.3.1.35) is optional and may be wrong.
+    pub(super) fn last_column(&self) -> u32 {
+        let text = self.bytes.as_slice();
+        let opening = format!("<{}c", self.prefix);
+        let stride = self.rows.len() / ROWS_LOOKED_AT + 1;
+        let last_of = |at: usize| {
+            let end = self.rows.get(at + 1).map_or(self.data.end, |next| next.at);
+            let row = text.get(self.rows[at].at..end)?;
+            let ends_name = |at: &usize| matches!(row.get(at + opening.len()), Some(b' ' | b'>' | b'/'));
+            let cell = memchr::memmem::rfind_iter(row, opening.as_bytes()).find(ends_name)?;
+            let tag_end = memchr::memchr(b'>', &row[cell..])?;
+            column_of(&attribute(&row[cell..cell + tag_end], "r")?)
+        };
+        (0..self.rows.len()).step_by(stride).filter_map(last_of).max().unwrap_or(0)
     }
 
     /// The cells in a window, in order.
@@ -163,7 +183,7 @@ impl RowIndex {
                             let started = RawCell::start(tag, row.number, column);
                             column = started.column;
                             if empty {
-                                keep(started, columns, strings, cells);
+                                keep(started, columns, strings, None, cells);
                             } else {
                                 cell = Some(started);
                             }
@@ -174,6 +194,11 @@ impl RowIndex {
                                 cell.formula = Some(String::new());
                             }
                             inside = if empty { Inside::Nothing } else { Inside::Formula };
+                        }
+                        b"is" if !empty => {
+                            if let Some(cell) = &mut cell {
+                                cell.element = Some(token.span.start..token.span.end);
+                            }
                         }
                         // Phonetic text (18.4.6) is a reading aid, not part of the value.
                         b"rPh" if !empty => inside = Inside::Phonetic,
@@ -187,7 +212,14 @@ impl RowIndex {
                     match local {
                         b"c" if open == 1 => {
                             if let Some(done) = cell.take() {
-                                keep(done, columns, strings, cells);
+                                let rich = done.element.clone().filter(|_| done.kind == "inlineStr");
+                                let rich = rich.and_then(|rich| strings.runs_in(&text[rich], &self.prefix));
+                                keep(done, columns, strings, rich, cells);
+                            }
+                        }
+                        b"is" => {
+                            if let Some(element) = cell.as_mut().and_then(|cell| cell.element.as_mut()) {
+                                element.end = token.span.end;
                             }
                         }
                         b"v" | b"f" | b"rPh" => inside = Inside::Nothing,
@@ -200,14 +232,7 @@ impl RowIndex {
                 }
                 TokenKind::Text | TokenKind::CData => {
                     if let Some(cell) = &mut cell {
-                        let raw = std::str::from_utf8(&text[token.span]).unwrap_or_default();
-                        let characters = match token.kind {
-                            TokenKind::CData => {
-                                std::borrow::Cow::Borrowed(&raw["<![CDATA[".len()..raw.len() - "]]>".len()])
-                            }
-                            _ => unescape(raw),
-                        };
-                        cell.take_text(inside, &characters);
+                        cell.take_text(inside, &characters(&text[token.span], &token.kind));
                     }
                 }
                 TokenKind::Comment | TokenKind::Instruction => {}
@@ -246,6 +271,8 @@ struct RawCell {
     value: Option<String>,
     formula: Option<String>,
     inline: String,
+    /// Where an inline text's element lies in its row.
+    element: Option<Range<usize>>,
 }
 
 impl RawCell {
@@ -254,7 +281,7 @@ impl RawCell {
         let column = attribute(tag, "r").and_then(|value| column_of(&value)).unwrap_or(before + 1);
         let style = attribute(tag, "s").and_then(|value| value.parse().ok()).unwrap_or(0);
         let kind = attribute(tag, "t").unwrap_or_default();
-        RawCell { row, column, kind, style, value: None, formula: None, inline: String::new() }
+        RawCell { row, column, kind, style, value: None, formula: None, inline: String::new(), element: None }
     }
 
     fn take_text(&mut self, inside: Inside, characters: &str) {
@@ -289,22 +316,21 @@ impl RawCell {
     }
 }
 
-fn keep(raw: RawCell, columns: [u32; 2], strings: &Strings, cells: &mut Vec<Cell>) {
-    let value = raw.shown(strings);
-    let shows_something = value != CellShown::Empty || raw.formula.is_some() || raw.style != 0;
-    if shows_something && (columns[0]..=columns[1]).contains(&raw.column) {
-        let formula = raw.formula.as_ref().map(|text| format!("={text}"));
-        let runs = raw.runs(strings);
-        cells.push(Cell {
-            row: raw.row,
-            column: raw.column,
-            value,
-            formula,
-            style: raw.style,
-            runs,
-            look: None,
-        });
+fn keep(
+    raw: RawCell,
+    columns: [u32; 2],
+    strings: &Strings,
+    rich: Option<Vec<TextRun>>,
+    cells: &mut Vec<Cell>,
+) {
+    if !(columns[0]..=columns[1]).contains(&raw.column) {
+        return;
     }
+    let value = raw.shown(strings);
+    let formula = raw.formula.as_ref().map(|text| format!("={text}"));
+    let runs = rich.or_else(|| raw.runs(strings));
+    let cell = Cell { row: raw.row, column: raw.column, value, formula, style: raw.style, runs, look: None };
+    cells.extend(Some(cell).filter(Cell::shows_something));
 }
 
 /// The value of an attribute without prefix in a start tag.

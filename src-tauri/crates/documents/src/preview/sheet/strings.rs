@@ -1,6 +1,6 @@
 //! The shared strings of a workbook: where each begins, its text when it is asked for.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,9 @@ pub struct TextRun {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertical: Option<String>,
 }
+
+/// A text nests four elements deep; whatever is deeper than this is no text.
+const DEEPEST: usize = 32;
 
 /// The strings by index; a missing part has none.
 #[derive(Default)]
@@ -98,19 +101,24 @@ impl Strings {
         })
     }
 
-    /// The pieces of a string with several looks; `None` for one that is all of one look.
+    /// The pieces of a shared string with several looks; `None` for one that is all of one look.
     pub(super) fn runs(&self, index: usize) -> Option<Vec<TextRun>> {
         let start = *self.starts.get(index)?;
         let end = self.starts.get(index + 1).copied().unwrap_or(self.bytes.len());
-        let text = &self.bytes[start..end];
-        let opening = format!("<{}r", self.prefix);
-        let is_name_end = |at: usize| matches!(text.get(at + opening.len()), Some(b'>' | b' '));
-        memchr::memmem::find_iter(text, opening.as_bytes()).find(|at| is_name_end(*at))?;
-        let (mut scanner, mut runs, mut open) = (Scanner::new(text, self.depth), Vec::new(), 0_usize);
+        self.runs_in(&self.bytes[start..end], &self.prefix)
+    }
+
+    /// The same of a text's element (`si` or `is`) wherever it stands.
+    pub(super) fn runs_in(&self, text: &[u8], prefix: &str) -> Option<Vec<TextRun>> {
+        let opening = format!("<{prefix}r");
+        let ends_name =
+            |at: usize| matches!(text.get(at + opening.len()), Some(b'>' | b' ' | b'\t' | b'\r' | b'\n'));
+        memchr::memmem::find_iter(text, opening.as_bytes()).find(|at| ends_name(*at))?;
+        let (mut scanner, mut runs, mut open) = (Scanner::new(text, DEEPEST), Vec::new(), 0_usize);
         let (mut run, mut in_text, mut in_properties) = (None::<TextRun>, false, false);
         while let Ok(Some(token)) = scanner.next_token() {
             let name = &text[token.name.clone()];
-            let local = name.strip_prefix(self.prefix.as_bytes()).unwrap_or(name);
+            let local = name.strip_prefix(prefix.as_bytes()).unwrap_or(name);
             match token.kind {
                 TokenKind::Start { empty } => {
                     match local {
@@ -132,7 +140,7 @@ impl Strings {
                     open += usize::from(!empty);
                 }
                 TokenKind::End => {
-                    open -= 1;
+                    open = open.saturating_sub(1);
                     match local {
                         b"r" => runs.extend(run.take()),
                         b"rPr" => in_properties = false,
@@ -140,10 +148,9 @@ impl Strings {
                         _ => {}
                     }
                 }
-                TokenKind::Text if in_text => {
+                TokenKind::Text | TokenKind::CData if in_text => {
                     if let Some(run) = &mut run {
-                        let raw = std::str::from_utf8(&text[token.span]).unwrap_or_default();
-                        run.text.push_str(&unescape(raw));
+                        run.text.push_str(&characters(&text[token.span], &token.kind));
                     }
                 }
                 _ => {}
@@ -179,12 +186,8 @@ impl Strings {
                     in_text = false;
                     phonetic &= local != b"rPh";
                 }
-                TokenKind::Text if in_text => {
-                    shown.push_str(&unescape(std::str::from_utf8(&text[token.span]).unwrap_or_default()))
-                }
-                TokenKind::CData if in_text => {
-                    let raw = std::str::from_utf8(&text[token.span]).unwrap_or_default();
-                    shown.push_str(&raw["<![CDATA[".len()..raw.len() - "]]>".len()]);
+                TokenKind::Text | TokenKind::CData if in_text => {
+                    shown.push_str(&characters(&text[token.span], &token.kind));
                 }
                 _ => {}
             }
@@ -193,6 +196,15 @@ impl Strings {
             }
         }
         shown
+    }
+}
+
+/// The characters of a text or CDATA token.
+pub(super) fn characters(raw: &[u8], kind: &TokenKind) -> Cow<'_, str> {
+    let raw = std::str::from_utf8(raw).unwrap_or_default();
+    match kind {
+        TokenKind::CData => Cow::Borrowed(&raw["<![CDATA[".len()..raw.len() - "]]>".len()]),
+        _ => unescape(raw),
     }
 }
 

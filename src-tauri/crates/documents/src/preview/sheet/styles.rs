@@ -103,6 +103,11 @@ impl Styles {
         self.differential.get(index).cloned().unwrap_or_default()
     }
 
+    /// The changes that a rule of the extension brings along itself.
+    pub(super) fn differential_in(&self, xml: &Xml, dxf: NodeId) -> CellStyle {
+        self.palette.as_ref().map(|palette| Tables::of(xml, palette).differential(dxf)).unwrap_or_default()
+    }
+
     pub(super) fn palette(&self) -> Option<&Palette> {
         self.palette.as_ref()
     }
@@ -175,6 +180,13 @@ impl<'x> Tables<'x> {
         style.fill = pattern.and_then(|pattern| {
             self.pattern_color(pattern, "bgColor").or_else(|| self.pattern_color(pattern, "fgColor"))
         });
+        if let Some(border) = self.xml.child(dxf, Ns::S, "border") {
+            style.border = ["top", "right", "bottom", "left"].map(|side| self.line(border, side));
+        }
+        let format = self.xml.child(dxf, Ns::S, "numFmt");
+        style.number_format = format
+            .and_then(|node| self.xml.value(node, Ns::None, "formatCode"))
+            .map(|code| code.into_owned());
         style
     }
 
