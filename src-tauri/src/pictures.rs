@@ -1,7 +1,7 @@
 //! Slides as PNG pictures, drawn by a library that knows PresentationML and nothing else.
 //!
 //! Only for looking at: what it draws is never saved. It works on untrusted input, so everything runs under `catch_unwind`, on a
-//! worker thread, within the library's own limits; a slide that cannot be drawn is shown by the page as text.
+//! worker thread, within the library's own limits and within a time; a slide that cannot be drawn is shown by the page as text.
 
 mod faces;
 mod fonts;
@@ -14,6 +14,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::Duration,
 };
 
 use assistant::{
@@ -48,6 +49,8 @@ pub(crate) struct SlidePicture {
 const DECKS_KEPT: usize = 3;
 /// Sharper than this no screen shows a slide.
 const WIDEST: u32 = 3_840;
+/// A slide takes some ten milliseconds; one that takes this long is shown as text, and a new thread draws the others.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Any number: no deck is edited here.
 const CLIENT: u64 = 1;
 
@@ -86,7 +89,11 @@ pub(crate) async fn draw(shell: &Arc<Shell>, request: SlidePicture) -> Result<Va
     let deck = read.await.map_err(|error| cannot(&error.to_string()))??;
     let (answer, drawn) = oneshot::channel();
     shell.pictures.ask(Job { deck, slide, width: width.clamp(16, WIDEST), answer });
-    let png = drawn.await.map_err(|_| cannot("the drawing thread has ended"))?.map_err(|why| cannot(&why))?;
+    let Ok(drawn) = tokio::time::timeout(PATIENCE, drawn).await else {
+        shell.pictures.give_up();
+        return Err(cannot("it takes too long"));
+    };
+    let png = drawn.map_err(|_| cannot("the drawing thread has ended"))?.map_err(|why| cannot(&why))?;
     Ok(json!({ "png": base64::engine::general_purpose::STANDARD.encode(png) }))
 }
 
@@ -107,6 +114,11 @@ impl Pictures {
         // A job that cannot be sent is dropped, and its asker told.
         drop(sender.send(job));
     }
+
+    /// Leaves a thread that does not come back to itself; it ends with its job, and the next job gets another one.
+    fn give_up(&self) {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 /// Draws one job after the other.
@@ -118,28 +130,29 @@ fn work(jobs: &Receiver<Job>) {
         }
         let key = fingerprint(&deck);
         let known = decks.iter().position(|(known, _)| *known == key).and_then(|at| decks.remove(at));
-        let drawn = catch_unwind(AssertUnwindSafe(|| {
+        // Whatever state the deck was in, it is gone with a panic.
+        let drawn = without_panic(|| {
             let mut opened = match known {
                 Some((_, opened)) => opened,
                 None => Deck::open(&deck)?,
             };
             let png = opened.draw(slide, width);
             Ok((opened, png))
-        }));
-        let outcome = match drawn {
-            Ok(Ok((opened, png))) => {
-                decks.push_back((key, opened));
-                png
-            }
-            Ok(Err(why)) => Err(why),
-            // Whatever state the deck was in, it is gone with the panic.
-            Err(_) => Err("the drawing library failed".to_owned()),
-        };
+        });
+        let outcome = drawn.and_then(|(opened, png)| {
+            decks.push_back((key, opened));
+            png
+        });
         if decks.len() > DECKS_KEPT {
             decks.pop_front();
         }
         drop(answer.send(outcome));
     }
+}
+
+/// A panic of the drawing library is a failure like any other.
+fn without_panic<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("the drawing library failed".to_owned()))
 }
 
 fn fingerprint(bytes: &[u8]) -> u64 {
@@ -180,5 +193,37 @@ impl Deck {
         let options = RenderOptions { scale, background: Background::Slide, ..RenderOptions::default() };
         let drawn = render_slide_shared(list, &resources, &options, &mut self.glyphs, &mut self.images)?;
         Ok(drawn.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KICKOFF: &[u8] = include_bytes!("../../samples/Kickoff.pptx");
+
+    fn drawn(pictures: &Pictures, deck: &[u8], slide: usize) -> Result<Vec<u8>, String> {
+        let (answer, picture) = oneshot::channel();
+        pictures.ask(Job { deck: deck.to_vec(), slide, width: 320, answer });
+        picture.blocking_recv().unwrap()
+    }
+
+    #[test]
+    fn a_panic_is_an_answer() {
+        let answer = without_panic(|| -> Result<(), String> { panic!("as a parser might") });
+        assert_eq!(answer, Err("the drawing library failed".to_owned()));
+        assert_eq!(without_panic(|| Ok(1)), Ok(1));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_does_not_stop_what_can() {
+        let pictures = Pictures::default();
+        assert!(drawn(&pictures, b"no deck at all", 0).is_err());
+        assert!(drawn(&pictures, KICKOFF, 99).is_err());
+        let png = drawn(&pictures, KICKOFF, 1).unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
+        // After a thread that does not answer, another one draws.
+        pictures.give_up();
+        assert_eq!(drawn(&pictures, KICKOFF, 1).unwrap(), png);
     }
 }

@@ -7,6 +7,24 @@ import type { SlideList } from './generated/SlideList';
 
 const ITEMS: [string, number, number][] = [['Travel', 100, 84], ['Printing', 640, 655], ['Venue', 1200, 1200], ['Catering', 450, 310]];
 
+/** A sheet with everything that a cell can be dressed with. */
+const DRESSED: SheetCell[] = [
+  { row: 1, column: 1, style: 0, value: { kind: 'text', is: 'Rich text' }, runs: [{ text: 'Rich ' }, { text: 'text', bold: true, italic: false, color: '#c00000' }] },
+  { row: 2, column: 1, style: 0, value: { kind: 'text', is: 'A text that is longer than its column runs over its empty neighbours' } },
+  { row: 3, column: 1, style: 0, value: { kind: 'text', is: 'A text that is cut where its neighbour begins' } },
+  { row: 3, column: 2, style: 0, value: { kind: 'number', is: 1 } },
+  { row: 4, column: 4, style: 4, value: { kind: 'text', is: 'runs to the left' } },
+  { row: 5, column: 2, style: 3, value: { kind: 'number', is: 123_456_789_012 } },
+  { row: 5, column: 3, style: 0, value: { kind: 'number', is: 3.141_592_653_589_79 } },
+  { row: 6, column: 1, style: 5, value: { kind: 'text', is: 'Lines' } },
+  ...['3Arrows', '3TrafficLights1', '3Flags', '3Symbols', '3Stars', '5Quarters', '5Rating'].flatMap((set, at): SheetCell[] =>
+    [0, 1, 2].map((index) => ({ row: 8 + at, column: 1 + index, style: 3, value: { kind: 'number', is: index * 50 }, look: { icon: [set, index] } }))),
+  { row: 16, column: 1, style: 0, value: { kind: 'number', is: 75 }, look: { bar: [0, 0.75, '#638ec6'] } },
+  { row: 17, column: 1, style: 0, value: { kind: 'number', is: -25 }, look: { bar: [0.25, 0.5, '#ff0000'] } },
+  { row: 18, column: 1, style: 0, value: { kind: 'number', is: 9 }, look: { icon: ['3Signs', 2], value_hidden: true } },
+  { row: 19, column: 1, style: 0, value: { kind: 'empty' }, look: { fill: '#ffc7ce', strike: true } },
+];
+
 export function sheetWindow(params: { rows: [number, number]; columns: [number, number]; sheet?: number; with_layout?: boolean }): SheetWindow {
   const cells: SheetCell[] = [
     { row: 1, column: 1, value: { kind: 'text', is: 'Budget of the spring campaign' }, style: 1 },
@@ -19,20 +37,20 @@ export function sheetWindow(params: { rows: [number, number]; columns: [number, 
     ]),
   ];
   const sheet = params.sheet ?? 0;
-  const inside = cells.filter((cell) => sheet === 0 && cell.row >= params.rows[0] && cell.row <= params.rows[1] && cell.column >= params.columns[0] && cell.column <= params.columns[1]);
+  const inside = (sheet === 0 ? cells : DRESSED).filter((cell) => cell.row >= params.rows[0] && cell.row <= params.rows[1] && cell.column >= params.columns[0] && cell.column <= params.columns[1]);
   return {
     sheets: [{ name: 'Budget', state: 'visible', kind: 'worksheet' }, { name: 'Dates', state: 'visible', kind: 'worksheet' }],
     sheet,
     rows: params.rows,
     columns: params.columns,
     cells: inside,
-    styles: { 0: {}, 1: { bold: true, size: 16, color: '#1f6552' }, 2: { bold: true, color: '#ffffff', fill: '#1f6552' }, 3: { number_format: '#,##0;[Red]-#,##0' } },
+    styles: { 0: {}, 1: { bold: true, size: 16, color: '#1f6552' }, 2: { bold: true, color: '#ffffff', fill: '#1f6552' }, 3: { number_format: '#,##0;[Red]-#,##0' }, 4: { horizontal: 'right' }, 5: { border: [{ line: 'thin' }, { line: 'medium', color: '#1f6552' }, { line: 'double' }, { line: 'dashed' }] } },
     date_1904: false,
     ...(params.with_layout && {
       layout: {
         last_row: sheet === 0 ? 8 : 1_048_576, last_column: 4, default_width: 12, default_height: 16, widths: [{ from: 1, to: 1, size: 24 }], heights: [{ from: 1, to: 1, size: 28 }],
-        frozen_rows: 3, frozen_columns: 0, gridlines: true, right_to_left: false, merges: [[1, 1, 1, 4]],
-        objects: [{ kind: 'chart', title: 'Planned and spent', from_row: 10, from_column: 1, to_row: 18, to_column: 3 }],
+        frozen_rows: sheet === 0 ? 3 : 0, frozen_columns: 0, gridlines: true, right_to_left: false, merges: sheet === 0 ? [[1, 1, 1, 4]] : [],
+        objects: sheet !== 0 ? [] : [{ kind: 'chart', title: 'Planned and spent', from_row: 10, from_column: 1, to_row: 18, to_column: 3 }],
       },
     }),
   };

@@ -86,6 +86,33 @@ test('a sheet shows formats and formulas, and is changed by hand', async ({ page
   expect(op).toEqual({ op: 'xlsx_set_cell', sheet: 'Budget', cell: 'B6', value: 1300 });
 });
 
+test('cells are dressed as the workbook wants them', async ({ page }) => {
+  await open(page);
+  await opened(page, 'budget.xlsx').click();
+  await page.getByRole('tab', { name: 'Dates' }).click();
+  const cell = (at: string) => page.locator(`[data-cell="${at}"]`);
+  await expect(cell('A1').locator('.text span').nth(1)).toHaveCSS('color', 'rgb(192, 0, 0)');
+  await expect(cell('A1').locator('.text span').nth(1)).toHaveCSS('font-weight', '700');
+  const width = async (at: string) => (await cell(at).locator('.text').boundingBox())?.width ?? 0;
+  const whole = (await cell('A2').boundingBox())?.width ?? 0;
+  expect(await width('A2')).toBeGreaterThan(whole + 100);
+  expect(await width('A3')).toBeLessThanOrEqual(whole + 1);
+  const [left, own] = [await cell('D4').locator('.text').boundingBox(), await cell('D4').boundingBox()];
+  expect(left && own && left.x + left.width <= own.x + own.width + 1).toBe(true);
+  // A number is never cut: it is rounded where its format allows it, and hidden behind signs where not.
+  await expect(cell('B5')).toHaveText(/^#+$/);
+  await expect(cell('C5')).toHaveText(/^3\.14159/);
+  await expect(cell('A6')).toHaveCSS('border-top', '1px solid rgb(27, 33, 31)');
+  await expect(cell('A6')).toHaveCSS('border-bottom-style', 'double');
+  await expect(cell('B8').locator('svg')).toHaveAttribute('data-icon', '3Arrows 1');
+  await expect(page.locator('.sheet-grid svg.icon')).toHaveCount(22);
+  for (const drawn of await page.locator('.sheet-grid svg.icon').all()) expect(await drawn.locator('*').count()).toBeGreaterThan(0);
+  const bar = await cell('A17').locator('.bar').boundingBox();
+  expect(bar && bar.x > (await cell('A17').boundingBox())!.x + 10).toBe(true);
+  await expect(cell('A18')).toHaveText('');
+  await expect(cell('A19')).toHaveCSS('background-color', 'rgb(255, 199, 206)');
+});
+
 test('the last row of the longest sheet can be reached', async ({ page }) => {
   await open(page);
   await opened(page, 'budget.xlsx').click();

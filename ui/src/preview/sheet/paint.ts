@@ -95,10 +95,18 @@ function spread(text: HTMLElement, align: Shown['align'], width: number, room: R
   }
 }
 
+const SMALLEST = 0.78;
+
 /** Excel never cuts a number: decimals that do not fit are rounded away, and what still does not fit is hidden behind signs. */
 function fitted(content: Shown, value: number, code: string | undefined, text: HTMLElement, width: number): string {
   const free = width - 6;
-  if (measured(content.text, text) <= free + 0.5) return content.text;
+  const wanted = measured(content.text, text);
+  if (wanted <= free + 0.5) return content.text;
+  // The font of the document may not be there, and what stands for it may be wider: a little smaller is truer than signs.
+  if (wanted * SMALLEST <= free) {
+    text.style.fontSize = `${(Math.floor((free / wanted) * 100) / 100) * parseFloat(text.style.fontSize || '15')}px`;
+    return content.text;
+  }
   if (!code && Number.isFinite(value)) {
     for (let digits = 9; digits >= 1; digits -= 1) {
       const shorter = general(Number(value.toPrecision(digits)));

@@ -200,7 +200,7 @@ impl Strings {
 }
 
 /// The characters of a text or CDATA token.
-pub(super) fn characters(raw: &[u8], kind: &TokenKind) -> Cow<'_, str> {
+pub(super) fn characters<'t>(raw: &'t [u8], kind: &TokenKind) -> Cow<'t, str> {
     let raw = std::str::from_utf8(raw).unwrap_or_default();
     match kind {
         TokenKind::CData => Cow::Borrowed(&raw["<![CDATA[".len()..raw.len() - "]]>".len()]),
