@@ -102,6 +102,8 @@ test('cells are dressed as the workbook wants them', async ({ page }) => {
   // A number is never cut: it is rounded where its format allows it, and hidden behind signs where not.
   await expect(cell('B5')).toHaveText(/^#+$/);
   await expect(cell('C5')).toHaveText(/^3\.14159/);
+  const [number, around] = [await cell('C5').locator('.text').boundingBox(), await cell('C5').boundingBox()];
+  expect(number && around && number.x >= around.x).toBe(true);
   await expect(cell('A6')).toHaveCSS('border-top', '1px solid rgb(27, 33, 31)');
   await expect(cell('A6')).toHaveCSS('border-bottom-style', 'double');
   await expect(cell('B8').locator('svg')).toHaveAttribute('data-icon', '3Arrows 1');

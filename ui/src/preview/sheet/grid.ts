@@ -8,7 +8,7 @@ import './grid.css';
 import type { SheetLayout } from '../../backend/generated/SheetLayout';
 import { columnLetters } from '../../shared/places';
 import { Axis, columnPixels, rowPixels } from './axis';
-import { conditional, dress, write, type Room } from './paint';
+import { conditional, dress, measureWith, write, type Room } from './paint';
 import { cellKey, Tiles, type Fetch } from './tiles';
 
 export type MarkKind = 'added' | 'removed' | 'changed' | 'dependent';
@@ -70,6 +70,7 @@ export class Grid {
     this.layer.setAttribute('aria-label', options.label);
     this.layer.setAttribute('aria-rowcount', String(this.rows.count));
     this.layer.setAttribute('aria-colcount', String(this.columns.count));
+    measureWith(getComputedStyle(host).fontFamily);
     host.tabIndex = 0;
     host.replaceChildren(this.spacer, this.layer);
     host.addEventListener('scroll', this.scrolled, { passive: true });

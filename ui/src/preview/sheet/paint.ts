@@ -126,7 +126,7 @@ function measured(words: string, text: HTMLElement): number {
   canvas ??= document.createElement('canvas').getContext('2d');
   if (!canvas) return 0;
   const css = text.style;
-  const looks = `${css.fontStyle || 'normal'} ${css.fontWeight || '400'} ${css.fontSize || '15px'} ${(css.fontFamily || 'var(--sheet-font)').replace('var(--sheet-font)', SHEET_FONT)}`;
+  const looks = `${css.fontStyle || 'normal'} ${css.fontWeight || '400'} ${css.fontSize || '15px'} ${(css.fontFamily || 'var(--sheet-font)').replace('var(--sheet-font)', sheetFont)}`;
   const key = `${looks} ${words}`;
   let width = widths.get(key);
   if (width === undefined) {
@@ -138,8 +138,12 @@ function measured(words: string, text: HTMLElement): number {
   return width;
 }
 
-/** What `--sheet-font` begins with; a canvas knows no variables. */
-const SHEET_FONT = 'Calibri, Carlito, sans-serif';
+/** What `--sheet-font` stands for; a canvas knows no variables. */
+let sheetFont = 'sans-serif';
+
+export function measureWith(family: string): void {
+  sheetFont = family || sheetFont;
+}
 
 /** A piece of rich text; what it does not say is as in its cell. */
 function piece(run: TextRun): HTMLElement {
