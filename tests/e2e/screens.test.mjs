@@ -2,7 +2,7 @@
 // (or STET_ARTEFACTS); what is asserted is only that nothing runs out of the window.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Stage, pause, repository } from './stage.mjs';
@@ -77,6 +77,7 @@ for (const look of looks) {
       await tap('#tab-history');
       await pause(300);
       await shot('history');
+      await unwell({ stage, page, shot, tap, say, look, narrow, assistant });
       await assistant();
       await say(look.language === 'en' ? 'replace "no such words" with "x"' : '把“没有这样的字”改成“x”');
       await page.until(() => page.run("return document.querySelector('[data-ok=false]') !== null || document.querySelectorAll('[role=log] article[data-state=done]').length > 4"), 'the refusal');
@@ -101,4 +102,76 @@ for (const look of looks) {
       await stage.close();
     }
   });
+}
+
+/** A comparison, a change outside, a conflict, an editor by hand, parts kept out, a file that cannot be opened, a model out of reach. */
+async function unwell({ stage, page, shot, tap, say, look, narrow, assistant }) {
+  const calm = () => (narrow ? page.run("document.querySelector('.veil')?.click()") : undefined);
+  await tap('[data-snapshot]:last-child button:nth-last-child(2)');
+  await page.until(() => page.find('main .sides'), 'the comparison');
+  await pause(900);
+  await shot('compare');
+
+  const [name, says] = Object.entries(SAYS[look.language])[0];
+  const [sheet] = Object.entries(SAYS[look.language])[1];
+  const choose = async (wanted) => {
+    if (narrow) await page.press(Keys.control, 'b');
+    await tap(`button[data-file="${wanted}"]`);
+    await page.shows('main header h1', wanted);
+  };
+  await choose(name);
+  if (await page.run("return document.querySelector('#reject') !== null")) {
+    await tap('#reject');
+    await page.gone('#reject');
+  }
+  const { path: file } = (await stage.ask('documents.list', {})).value.find((document) => document.name === name);
+  await assistant();
+  await say(says);
+  await page.until(() => page.find('#accept'), 'the review');
+  await calm();
+  const theirs = look.language === 'en' ? ['two teams', 'nine teams'] : ['两个团队', '九个团队'];
+  writeFileSync(file, readFileSync(file, 'utf8').replace(...theirs));
+  await page.until(() => page.find('[data-conflict]'), 'the conflict');
+  await shot('conflict');
+  await tap('#reject');
+  await page.gone('#reject');
+  await page.until(() => page.find('[data-outside]'), 'what was changed outside');
+  await shot('outside');
+
+  await choose(sheet);
+  await page.until(() => page.find('[data-cell=B4], #reject'), 'the sheet');
+  await page.run("document.querySelector('#reject')?.click()");
+  await page.until(() => page.find('[data-cell=B4]'), 'the sheet');
+  await page.run("document.querySelector('.sheet-grid').focus()");
+  await page.press(Keys.enter);
+  await page.until(() => page.find('input.editor'), 'the editor');
+  await shot('hand');
+  await page.press(Keys.escape);
+
+  await assistant();
+  await page.run("for (const files of document.querySelectorAll('.files')) files.open = true");
+  await tap('.files li:nth-child(2) .parts');
+  await page.until(() => page.find('dialog[open]'), 'the parts');
+  await pause(400);
+  await shot('parts');
+  await page.press(Keys.escape);
+  await calm();
+
+  const broken = path.join(stage.documents, 'Broken.docx');
+  writeFileSync(broken, 'PK nothing that could be unpacked');
+  stage.run(process.env.STET_APP ?? path.join(repository, 'target/debug/stet-desktop'), broken);
+  await page.until(() => page.find('.notice.bad'), 'the refusal of a broken file');
+  await shot('error');
+  await page.run("for (const button of document.querySelectorAll('.notice button.icon')) button.click()");
+
+  const provider = { id: 'away', name: 'Away', base_url: 'http://127.0.0.1:9/v1', models: ['some-model'], needs_key: false, headers: [] };
+  await stage.ask('settings.update', { changes: { providers: [provider], model: 'away/some-model', turn: { steps: 2, tokens: 0, seconds: 20, inline_characters: 500 } } });
+  await assistant();
+  await pause(300);
+  await shot('leaves');
+  await say('hello');
+  await page.until(() => page.run("return document.querySelector('[role=log] article[data-state=failed], [role=log] [role=alert]') !== null"), 'the failure', 60_000);
+  await shot('offline');
+  await calm();
+  await stage.ask('settings.update', { changes: { providers: null, model: null, turn: null } });
 }

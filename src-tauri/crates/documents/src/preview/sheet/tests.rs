@@ -264,9 +264,8 @@ fn icon_sets_tell_which_icon_a_value_gets() {
 /// Rules in the sheet's extension list, as Excel writes what came after the standard.
 fn newer(area: &str, rule: &str) -> String {
     format!(
-        "</worksheet-placeholder><extLst><ext uri=\"{{78C0D931-6437-407d-A8EE-F0AAD7539E65}}\" xmlns:x14=\"http://schemas.microsoft.com/office/spreadsheetml/2009/9/main\" xmlns:xm=\"http://schemas.microsoft.com/office/excel/2006/main\"><x14:conditionalFormattings><x14:conditionalFormatting>{rule}<xm:sqref>{area}</xm:sqref></x14:conditionalFormatting></x14:conditionalFormattings></ext></extLst>"
+        "<extLst><ext uri=\"{{78C0D931-6437-407d-A8EE-F0AAD7539E65}}\" xmlns:x14=\"http://schemas.microsoft.com/office/spreadsheetml/2009/9/main\" xmlns:xm=\"http://schemas.microsoft.com/office/excel/2006/main\"><x14:conditionalFormattings><x14:conditionalFormatting>{rule}<xm:sqref>{area}</xm:sqref></x14:conditionalFormatting></x14:conditionalFormattings></ext></extLst>"
     )
-    .replace("</worksheet-placeholder>", "")
 }
 
 #[test]

@@ -3,8 +3,12 @@
 
 use std::sync::OnceLock;
 
+use super::super::{
+    layout::area,
+    styles::{CellStyle, Styles},
+    truth,
+};
 use super::{
-    super::{layout::area, styles::CellStyle, styles::Styles, truth},
     Operand, Rule, Rules, Test,
     icons::{Icons, count_of},
     stops::{Bar, Stop},
@@ -28,9 +32,9 @@ impl Rules {
         let mut rules: Vec<Rule> = rules_of(frame, styles, Ns::S).take(RULES).collect();
         for newer in rules_of(frame, styles, Ns::X14).take(RULES) {
             // The second half of a data bar, not a rule of its own.
-            let first_half = rules.iter_mut().find(|rule| rule.id.is_some() && rule.id == newer.id);
+            let first_half = rules.iter().position(|rule| rule.id.is_some() && rule.id == newer.id);
             match (first_half, newer.test) {
-                (Some(rule), Test::Bar(bar)) => rule.complete(bar),
+                (Some(at), Test::Bar(bar)) => rules[at].complete(bar),
                 (None, Test::Bar(bar)) if bar.color.is_empty() => {}
                 (_, test) => rules.push(Rule { test, ..newer }),
             }
