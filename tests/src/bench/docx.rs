@@ -48,7 +48,7 @@ pub fn docx() -> String {
         ("the same, the last one", "2 × floor", &|| apply(&archive, &last, false)),
         ("the same as a tracked change", "2 × floor", &|| apply(&archive, &middle, true)),
         ("`docx_replace_text` in the whole body", "2 × floor", &|| apply(&archive, &find, false)),
-        ("outline of all paragraphs", "5 × inflate", &|| outline(&archive, usize::MAX)),
+        ("outline of all paragraphs at once", "", &|| outline(&archive, usize::MAX)),
         ("outline, the first window", "5 × inflate", &|| outline(&archive, 32_768)),
     ];
     let mut times: [Vec<Duration>; 9] = Default::default();
@@ -127,18 +127,31 @@ fn floor(archive: &[u8], needle: &str) -> Vec<u8> {
 }
 
 fn sentence(number: usize) -> String {
-    let words = ["party", "notice", "delivery", "payment", "warranty", "territory", "licence", "remedy"];
-    let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let word = |shift: u32| words[(mixed >> shift) as usize % words.len()];
-    format!(
-        "Clause {number} concerns the {} of the {} and, where {} applies, the {} under section {}.",
-        word(40),
-        word(44),
-        word(48),
-        word(52),
-        mixed >> 56
-    )
+    let mut mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut next = |below: usize| {
+        mixed ^= mixed << 13;
+        mixed ^= mixed >> 7;
+        mixed ^= mixed << 17;
+        (mixed >> 32) as usize % below
+    };
+    let words: Vec<String> = (0..12)
+        .map(|_| {
+            // Few words come often, most seldom.
+            let range = if next(4) > 0 { 4 } else { SYLLABLES.len() };
+            (0..=next(3)).map(|_| SYLLABLES[next(range)]).collect()
+        })
+        .collect();
+    format!("Clause {number} concerns {}.", words.join(" "))
 }
+
+/// Made-up words of these compress as the text of real documents does: their `document.xml` is 4 to 18 times its compressed size (the
+/// eight of the corpus that are over 100 KB; the middle is 9).
+const SYLLABLES: [&str; 48] = [
+    "the", "of", "and", "to", "in", "par", "ty", "no", "ti", "ce", "de", "li", "ver", "pay", "ment", "war",
+    "ran", "ter", "ri", "to", "ry", "cen", "re", "me", "dy", "con", "tract", "ob", "ga", "tion", "per",
+    "for", "mance", "sub", "ject", "ex", "cept", "where", "un", "less", "with", "out", "pro", "vi", "sion",
+    "a", "gree", "ble",
+];
 
 /// Paragraphs as Word writes them: revision ids, some with styles and properties, some with a bold run.
 fn document() -> String {

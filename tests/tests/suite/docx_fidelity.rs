@@ -1,10 +1,10 @@
 //! One small edit on every Word file of the corpus: one story part changes, and of it only the edit.
 
-use documents::error::EditErrorKind;
+use documents::{Format, Limits, OutlineRequest, error::EditErrorKind};
 use serde_json::json;
 use stet_tests::{
     decks::difference,
-    words::{Options, apply, apply_with, outline, text_at},
+    words::{Made, Options, apply, apply_with, outline, p, text_at},
 };
 
 const EXTENSIONS: &[&str] = &["docx", "docm", "dotx", "dotm"];
@@ -105,4 +105,38 @@ fn every_paragraph_set_to_itself_is_unchanged() {
         assert!(applied.bytes == document, "{name}");
         assert!(applied.changes.is_empty(), "{name}");
     }
+}
+
+/// A long document is indexed only as far as a small window reaches; that must not show in the answer.
+#[test]
+fn a_small_window_says_what_a_look_at_the_whole_document_says() {
+    let paragraph = |number: usize| match number % 40 {
+        7 => format!(
+            "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>",
+            p("a cell"),
+            p(&number.to_string())
+        ),
+        9 => format!("<w:sdt><w:sdtContent>{}{}</w:sdtContent></w:sdt>", p("controlled"), p("twice")),
+        11 => "<w:p/>".to_owned(),
+        _ => p(&format!("Paragraph {number} of many, with words enough to take some room.")),
+    };
+    let body: String = (1..=4_000).map(paragraph).collect();
+    let made = ("made here".to_owned(), Made::new(&body).bytes());
+    let mut cut = 0;
+    for (name, document) in std::iter::once(made).chain(documents()) {
+        for budget in [200, 1_000, 8_000] {
+            let look = |range: Option<&str>| {
+                let request = OutlineRequest { range: range.map(str::to_owned), budget };
+                documents::outline(Format::Docx, &document, &request, &Limits::default(), &|| false)
+            };
+            let (Ok(window), Ok(whole)) = (look(None), look(Some("p1-"))) else { continue };
+            if window.nodes.first().is_none_or(|node| node.at != "p1") {
+                continue;
+            }
+            cut += usize::from(window.truncated);
+            let said = |outline: &documents::Outline| serde_json::to_value(outline).unwrap();
+            assert_eq!(said(&window), said(&whole), "{name}, {budget}");
+        }
+    }
+    assert!(cut >= 3);
 }

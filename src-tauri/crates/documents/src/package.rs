@@ -171,6 +171,12 @@ impl<'a> Package<'a> {
         xml::Xml::parse(&bytes, &self.limits).map_err(|error| error.in_part(name))
     }
 
+    /// The beginning of the part parsed as XML (`Xml::parse_head`).
+    pub fn xml_head(&self, name: &PartName, wish: usize) -> Result<(xml::Xml, bool), DocumentError> {
+        let bytes = self.require(name)?;
+        xml::Xml::parse_head(&bytes, &self.limits, wish).map_err(|error| error.in_part(name))
+    }
+
     /// Plans new bytes for a part that exists; the same bytes as the original's are no change.
     pub fn replace(&mut self, name: &PartName, bytes: Vec<u8>) -> Result<(), EditError> {
         if let Some(at) = self.added_at(name) {

@@ -39,6 +39,15 @@ pub(super) fn notices(package: &Package<'_>) -> Result<Vec<Warning>, DocumentErr
     Ok(notices)
 }
 
+/// Words that stand in a part for which `part_notices` has to look at the elements.
+const AUTHOR: &[u8] = b"author=";
+const FIELD_CODE: &[u8] = b"instr";
+
+/// Whether the notices about a part need all its elements.
+pub(super) fn looks_into_elements(bytes: &[u8]) -> bool {
+    [AUTHOR, FIELD_CODE].iter().any(|word| memchr::memmem::find(bytes, word).is_some())
+}
+
 /// Notices about one part.
 pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<Warning>) {
     let xml = &loaded.xml;
@@ -48,7 +57,7 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             notices.push(Warning::new(code, message));
         }
     };
-    if part.kind != PartKind::Comments && holds(b"author=") {
+    if !loaded.is_head && part.kind != PartKind::Comments && holds(AUTHOR) {
         let is_change = |local: &str| {
             matches!(local, "ins" | "del" | "moveFrom" | "moveTo" | "cellIns" | "cellDel" | "cellMerge")
                 || local.ends_with("PrChange")
@@ -62,7 +71,7 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             add("has_tracked_changes", message.into());
         }
     }
-    if holds(b"instr") {
+    if !loaded.is_head && holds(FIELD_CODE) {
         let codes = xml.descendants(xml.root()).filter_map(|node| match xml.local_name(node) {
             _ if xml.namespace(node) != Ns::W => None,
             "instrText" => Some(xml.text(node)),

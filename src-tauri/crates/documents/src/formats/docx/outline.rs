@@ -6,7 +6,7 @@ use super::{
     index::{Entry, EntryKind},
     notices::{notices, part_notices},
     numbering::Numbering,
-    story::{Loaded, load, story_parts},
+    story::{Loaded, StoryPart, load, load_head, story_parts},
     styles::{StyleKind, Styles, has_switch},
     view::text_of,
 };
@@ -31,8 +31,21 @@ pub(super) fn outline(
     let definitions = Definitions { styles: Styles::read(&package)?, numbering: Numbering::read(&package)? };
     let mut outline = Outline::default();
     let mut text_boxes = 0;
-    for part in story_parts(&package)? {
-        let loaded = match load(&package, &part, text_boxes) {
+    let parts = story_parts(&package)?;
+    let mut parts = parts.iter().peekable();
+    if let Some(main) = parts.peek().copied()
+        && let Some(head) = head(&package, main, request)?
+    {
+        window.add(&head, &definitions, &mut outline, cancel)?;
+        if outline.truncated {
+            part_notices(&head, main, &mut warnings);
+            parts.next();
+        } else {
+            (window, outline) = (Window::new(request)?, Outline::default());
+        }
+    }
+    for part in parts {
+        let loaded = match load(&package, part, text_boxes) {
             Ok(loaded) => loaded,
             Err(DocumentError::Cancelled) => return Err(DocumentError::Cancelled),
             Err(error) if text_boxes == 0 && part.number == 1 && part.name.same(&package.main_part()?) => {
@@ -44,12 +57,27 @@ pub(super) fn outline(
             }
         };
         text_boxes += loaded.index.text_boxes;
-        part_notices(&loaded, &part, &mut warnings);
+        part_notices(&loaded, part, &mut warnings);
         window.add(&loaded, &definitions, &mut outline, cancel)?;
     }
     window.close(&mut outline)?;
     outline.warnings = warnings;
     Ok(outline)
+}
+
+/// The beginning of the body, when a window from the start is all that is asked for: a long document is not indexed to its end for it.
+fn head(
+    package: &Package<'_>,
+    main: &StoryPart,
+    request: &OutlineRequest,
+) -> Result<Option<Rc<Loaded>>, DocumentError> {
+    /// Bytes of markup to a byte of the answer; where a document has more, it is read to its end.
+    const MARKUP: usize = 8;
+    let is_from_start = request.range.as_deref().is_none_or(|range| range.trim().is_empty());
+    match request.budget.checked_mul(MARKUP).filter(|_| is_from_start) {
+        Some(wish) => load_head(package, main, wish),
+        None => Ok(None),
+    }
 }
 
 struct Definitions {

@@ -46,7 +46,8 @@ pub(super) fn replace_text(
     if find.is_empty() {
         return Err(EditError::new(EditErrorKind::InvalidArguments, "`find` is empty."));
     }
-    let searched = searched(batch, scope)?;
+    let finder = memchr::memmem::Finder::new(&find);
+    let searched = searched(batch, scope, &|text| finder.find(text.as_bytes()).is_some())?;
     let mut matches = Vec::new();
     for paragraph in &searched {
         matches.extend(matches_in(&paragraph.text, &find).map(|range| Match {
@@ -56,12 +57,20 @@ pub(super) fn replace_text(
             range,
         }));
     }
-    let chosen = choose(matches, &searched, &find, occurrence, scope)?;
+    if matches.is_empty() {
+        let searched = self::searched(batch, scope, &|_| true)?;
+        return Err(zero_matches(&searched, &find, scope));
+    }
+    let chosen = choose(matches, &searched, &find, occurrence)?;
     apply(batch, &chosen, &find, &replace)
 }
 
-/// All paragraphs of a scope with their text, in document order.
-fn searched(batch: &mut Batch<'_>, scope: Scope) -> Result<Vec<Searched>, EditError> {
+/// The paragraphs of a scope whose text is to be kept, in document order.
+fn searched(
+    batch: &mut Batch<'_>,
+    scope: Scope,
+    keep: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Searched>, EditError> {
     let mut searched = Vec::new();
     for part in 0..batch.part_count() {
         let loaded: Rc<Loaded> = match batch.load(part) {
@@ -73,7 +82,9 @@ fn searched(batch: &mut Batch<'_>, scope: Scope) -> Result<Vec<Searched>, EditEr
         for (entry, paragraph) in loaded.index.paragraphs() {
             if in_scope(loaded.index.story_kind(paragraph), scope) {
                 let text = text_of(&loaded.xml, &loaded.index, paragraph.node);
-                searched.push(Searched { part, entry, at: paragraph.at.clone(), text });
+                if keep(&text) {
+                    searched.push(Searched { part, entry, at: paragraph.at.clone(), text });
+                }
             }
         }
     }
@@ -125,12 +136,8 @@ fn choose(
     searched: &[Searched],
     find: &str,
     occurrence: Option<Occurrence>,
-    scope: Scope,
 ) -> Result<Vec<Match>, EditError> {
     let count = matches.len();
-    if count == 0 {
-        return Err(zero_matches(searched, find, scope));
-    }
     match occurrence {
         Some(Occurrence::All(_)) => Ok(matches),
         None if count == 1 => Ok(matches),

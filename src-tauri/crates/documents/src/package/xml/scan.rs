@@ -119,7 +119,7 @@ impl<'a> Scanner<'a> {
         let start = self.position;
         let mut at = start;
         loop {
-            at = self.plain_end(at, TEXT_STOP);
+            at = self.text_end(at);
             match self.bytes.get(at) {
                 None | Some(b'<') => break,
                 Some(b']') if self.bytes[at..].starts_with(b"]]>") => {
@@ -226,6 +226,33 @@ impl<'a> Scanner<'a> {
     fn plain_end(&self, at: usize, stop: u8) -> usize {
         let rest = self.bytes.get(at..).unwrap_or(&[]);
         at + rest.iter().position(|byte| CLASS[usize::from(*byte)] & stop != 0).unwrap_or(rest.len())
+    }
+
+    /// The next byte that ends or interrupts plain text. Text may be long: behind its first bytes it is looked at sixteen at a time, which
+    /// the compiler does with vector instructions.
+    #[inline]
+    fn text_end(&self, at: usize) -> usize {
+        const FEW: usize = 16;
+        let few = self.bytes.len().min(at + FEW);
+        let is_stop = |byte: &u8| CLASS[usize::from(*byte)] & TEXT_STOP != 0;
+        let rest = self.bytes.get(at..few).unwrap_or(&[]);
+        if let Some(stop) = rest.iter().position(is_stop) {
+            return at + stop;
+        }
+        let mut end = few;
+        for chunk in self.bytes[few..].chunks_exact(FEW) {
+            let holds_stop = chunk.iter().fold(0, |any, byte| {
+                let (is_control, is_mark) = (*byte < b' ', matches!(byte, b'<' | b'&' | b']' | 0xEF));
+                any | u8::from(is_control) | u8::from(is_mark)
+            });
+            if holds_stop != 0
+                && let Some(stop) = chunk.iter().position(is_stop)
+            {
+                return end + stop;
+            }
+            end += FEW;
+        }
+        self.plain_end(end, TEXT_STOP)
     }
 
     /// Behind a reference or a character that needs a closer look.

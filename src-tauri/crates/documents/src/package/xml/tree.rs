@@ -73,7 +73,17 @@ impl Xml {
         if text.len() >= NONE as usize {
             return Err(XmlError::TooDeep(0));
         }
-        Builder::new(text.into_owned(), encoding, limits.depth).run()
+        Ok(Builder::new(text.into_owned(), encoding, limits.depth).run(None)?.0)
+    }
+
+    /// Indexes a part only as far as the first child of the root's child that ends at `wish` or later: for reading the beginning of a
+    /// long text. The rest is checked, not indexed. Tells whether all was indexed.
+    pub fn parse_head(part: &[u8], limits: &Limits, wish: usize) -> Result<(Xml, bool), XmlError> {
+        let (text, encoding) = encoding::decode(part)?;
+        if text.len() >= NONE as usize {
+            return Err(XmlError::TooDeep(0));
+        }
+        Builder::new(text.into_owned(), encoding, limits.depth).run(Some(wish))
     }
 
     /// The part's text as UTF-8; a byte-order mark is still there.
@@ -387,9 +397,13 @@ impl Builder {
         }
     }
 
-    fn run(mut self) -> Result<Xml, XmlError> {
+    /// Whether a part is indexed to its end. With a `wish`, what is open where the index ends is closed there.
+    fn run(mut self, wish: Option<usize>) -> Result<(Xml, bool), XmlError> {
+        /// The root and its child.
+        const OPEN: usize = 2;
         let bytes = std::mem::take(&mut self.xml.bytes);
         let mut scanner = Scanner::new(&bytes, self.depth);
+        let mut is_whole = true;
         while let Some(token) = scanner.next_token()? {
             let span = token.span.start as u32..token.span.end as u32;
             let name = token.name.start as u32..token.name.end as u32;
@@ -401,9 +415,20 @@ impl Builder {
                 TokenKind::Comment => self.leaf(NodeKind::Comment, span),
                 TokenKind::Instruction => self.leaf(NodeKind::Instruction, span),
             }
+            let end = token.span.end;
+            if token.kind == TokenKind::End && self.open.len() == OPEN && wish.is_some_and(|wish| end >= wish)
+            {
+                is_whole = false;
+                let here = end as u32..end as u32;
+                while !self.open.is_empty() {
+                    self.end(&here);
+                }
+                scanner.run()?;
+                break;
+            }
         }
         self.xml.bytes = bytes;
-        Ok(self.xml)
+        Ok((self.xml, is_whole))
     }
 
     fn push(&mut self, mut data: NodeData) -> u32 {
