@@ -1,7 +1,7 @@
 //! Runs a set of Markdown Diff blocks: every batch is dry-run first, then all are written, or none.
 //!
-//! With one file that is one compare-and-swap commit. With more files each is a commit of its own; when a later one fails after the
-//! dry run (another program was quicker), the earlier ones are taken back, each as a new revision, and the answer says so.
+//! Which file a block means is settled first, so that two names of one file are one batch. The writing itself, and what happens when a
+//! later file fails or the process is killed between two files, is the workspace's (`Workspace::edit_set`).
 
 use documents::Format;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::{
         error::ErrorCode,
         params,
     },
-    workspace::{EditMode, Stop},
+    workspace::{Batch, EditMode, SetError, SetPart, Stop},
 };
 
 /// Which files may be changed, and how.
@@ -29,17 +29,6 @@ pub struct PatchRequest<'a> {
     pub model: Option<&'a str>,
 }
 
-/// A batch that is ready to be written.
-struct Batch {
-    file: DocumentInfo,
-    edit: params::Edit,
-}
-
-/// What stands on a file before a batch is staged on top of it.
-struct Before {
-    proposal_ops: usize,
-}
-
 /// Writes the whole set, or nothing and the first reason.
 pub fn patch(
     app: &App,
@@ -47,24 +36,76 @@ pub fn patch(
     request: &PatchRequest<'_>,
     stop: &Stop,
 ) -> Result<Vec<Receipt>, AppError> {
-    let planned = set.plan()?;
-    let mut batches = Vec::new();
-    for diff in &planned {
-        batches.push(batch(app, diff, request, stop)?);
+    let (mut parts, mut kept_out) = (Vec::new(), Vec::new());
+    for (file, diff) in by_file(app, set, request)? {
+        // What a person patches themselves is not looked at.
+        let hidden = match request.model {
+            Some(_) => KeptOut::of(app, &file, stop)?,
+            None => None,
+        };
+        parts.push(part(app, &file, &diff, request, hidden.as_ref(), stop)?);
+        kept_out.push(hidden);
     }
-    let mut dry = Vec::new();
-    for batch in &batches {
-        let edit = params::Edit { mode: EditMode::DryRun, ..batch.edit.clone() };
-        dry.push(app.documents_edit(&edit, stop)?);
-    }
-    match request.mode {
-        EditMode::DryRun => Ok(dry),
-        EditMode::Commit | EditMode::Stage => write_all(app, &batches, stop),
-    }
+    let outcomes = app.workspace.edit_set(&parts, request.mode, stop);
+    let outcomes = outcomes.map_err(|error| refused(app, &parts, &kept_out, error))?;
+    outcomes.into_iter().map(|outcome| app.told(outcome)).collect()
 }
 
-fn batch(app: &App, diff: &FileDiff, request: &PatchRequest<'_>, stop: &Stop) -> Result<Batch, AppError> {
-    let file = find(app, &diff.file, request.files)?;
+/// The pairs of each file. A block names its file by id, path or name; however it is named, one file is one batch on one revision.
+fn by_file(
+    app: &App,
+    set: &DiffSet,
+    request: &PatchRequest<'_>,
+) -> Result<Vec<(DocumentInfo, FileDiff)>, AppError> {
+    let mut files: Vec<(DocumentInfo, FileDiff)> = Vec::new();
+    for diff in set.plan()? {
+        let file = find(app, &diff.file, request.files)?;
+        match files.iter_mut().find(|(known, _)| known.file_id == file.file_id) {
+            None => files.push((file, diff)),
+            Some((_, known)) if known.rev == diff.rev => known.pairs.extend(diff.pairs),
+            Some((_, known)) => {
+                let message = format!(
+                    "Two blocks for {} name different revisions ({} and {}).",
+                    file.name, known.rev, diff.rev
+                );
+                return Err(AppError::invalid_arguments(message)
+                    .hint("Blocks of one message are one batch on one revision.")
+                    .about(&file.file_id, Some(file.content_rev)));
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Says which file refused, quoting nothing that the user keeps out, and what could not be taken back.
+fn refused(app: &App, parts: &[SetPart], kept_out: &[Option<KeptOut>], error: SetError) -> AppError {
+    let SetError { part, error, stuck } = error;
+    let mut told = match parts.get(part) {
+        Some(part) => app.about(&part.file_id, error),
+        None => error.into(),
+    };
+    if let Some(Some(kept_out)) = kept_out.get(part) {
+        told = kept_out.clean(told);
+    }
+    if !stuck.is_empty() {
+        let paths: Vec<String> = stuck.iter().map(|path| path.display().to_string()).collect();
+        told.message = format!(
+            "{} Its part was written to {} before that and could not be taken back; undo it there.",
+            told.message,
+            paths.join(", ")
+        );
+    }
+    told
+}
+
+fn part(
+    app: &App,
+    file: &DocumentInfo,
+    diff: &FileDiff,
+    request: &PatchRequest<'_>,
+    kept_out: Option<&KeptOut>,
+    stop: &Stop,
+) -> Result<SetPart, AppError> {
     let about = |error: AppError| error.about(&file.file_id, Some(file.content_rev));
     if file.format != Format::Text {
         let message = format!(
@@ -89,30 +130,20 @@ fn batch(app: &App, diff: &FileDiff, request: &PatchRequest<'_>, stop: &Stop) ->
         stop,
     )?;
     let content = text.text.replace("\r\n", "\n").replace('\r', "\n");
-    // What a person patches themselves is not looked at.
-    let kept_out = match request.model {
-        Some(_) => KeptOut::of(app, &file, stop)?,
-        None => None,
-    };
-    let told = |error: AppError| match &kept_out {
+    let told = |error: AppError| match kept_out {
         Some(kept_out) => kept_out.clean(error),
         None => error,
     };
     let ops = diff.ops(&content).map_err(|refusal| about(told(refusal.into())))?;
     let ops: Result<Vec<Value>, _> = ops.iter().map(serde_json::to_value).collect();
     let ops = ops.map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
-    let edit = params::Edit {
-        file_id: file.file_id.clone(),
-        expected_content_rev: Some(diff.rev),
-        ops,
-        mode: request.mode,
-        model: request.model.map(str::to_owned),
-        ..params::Edit::default()
-    };
-    if let Some(kept_out) = &kept_out {
+    if let Some(kept_out) = kept_out {
+        let edit =
+            params::Edit { file_id: file.file_id.clone(), ops: ops.clone(), ..params::Edit::default() };
         kept_out.check(app, &edit, stop).map_err(about)?;
     }
-    Ok(Batch { file, edit })
+    let batch = Batch { ops, model: request.model.map(str::to_owned), ..Batch::default() };
+    Ok(SetPart { file_id: file.file_id.clone(), expected: Some(diff.rev), batch })
 }
 
 /// A block names its file by id, path or name.
@@ -129,65 +160,4 @@ fn find(app: &App, named: &str, allowed: &[String]) -> Result<DocumentInfo, AppE
             Err(AppError::new(ErrorCode::FileNotOpen, format!("`{named}` is not a file of this session.")))
         }
     }
-}
-
-fn write_all(app: &App, batches: &[Batch], stop: &Stop) -> Result<Vec<Receipt>, AppError> {
-    let mut done: Vec<(Receipt, Before)> = Vec::new();
-    for batch in batches {
-        let before = Before { proposal_ops: waiting_ops(app, &batch.file.file_id)? };
-        match app.documents_edit(&batch.edit, stop) {
-            Ok(receipt) => done.push((receipt, before)),
-            Err(error) => return Err(taken_back(app, done, error)),
-        }
-    }
-    Ok(done.into_iter().map(|(receipt, _)| receipt).collect())
-}
-
-fn waiting_ops(app: &App, file_id: &str) -> Result<usize, AppError> {
-    let waiting = app.proposals_list(&params::ProposalsOf { file_id: Some(file_id.to_string()) })?;
-    Ok(waiting.last().map_or(0, |proposal| proposal.ops.len()))
-}
-
-/// Undoes what was written of a set before the failure; never stopped half way, so it takes no cancel switch.
-fn taken_back(app: &App, done: Vec<(Receipt, Before)>, mut error: AppError) -> AppError {
-    let stop = Stop::default();
-    let mut stuck = Vec::new();
-    for (receipt, before) in done.iter().rev() {
-        let undone = match (&receipt.proposal_id, &receipt.snapshot) {
-            (Some(proposal_id), _) => unstage(app, proposal_id, before, &stop),
-            (None, Some(snapshot)) => {
-                let restore = params::Restore {
-                    file_id: receipt.file_id.clone(),
-                    snapshot: snapshot.clone(),
-                    expected_content_rev: Some(receipt.content_rev),
-                };
-                app.history_restore(&restore, &stop).map(drop)
-            }
-            (None, None) => Ok(()),
-        };
-        if let Err(why) = undone {
-            stuck.push(format!("{}: {why}", receipt.path));
-        }
-    }
-    let count = done.len();
-    if count > 0 {
-        error.message = match stuck.as_slice() {
-            [] => format!("{} The {count} file(s) written before it were taken back.", error.message),
-            stuck => format!("{} Written before it and not taken back: {}.", error.message, stuck.join("; ")),
-        };
-    }
-    error
-}
-
-/// Takes the operations of this set out of a proposal that may hold older ones.
-fn unstage(app: &App, proposal_id: &str, before: &Before, stop: &Stop) -> Result<(), AppError> {
-    let waiting = app.proposals_list(&params::ProposalsOf::default())?;
-    let changes = waiting.iter().find(|proposal| proposal.proposal_id == proposal_id).map(|proposal| {
-        let newer =
-            proposal.changes.iter().enumerate().filter(|(_, change)| change.op >= before.proposal_ops);
-        newer.map(|(index, _)| index).collect::<Vec<_>>()
-    });
-    let changes = if before.proposal_ops == 0 { None } else { changes };
-    app.proposals_reject(&params::ProposalChoice { proposal_id: proposal_id.to_string(), changes }, stop)
-        .map(drop)
 }

@@ -222,7 +222,7 @@ impl Workspace {
         entry.map(|entry| entry.snapshot_id()).ok_or_else(missing)
     }
 
-    fn next_entry(
+    pub(super) fn next_entry(
         &self,
         file: &KnownFile,
         revision: &NewRevision<'_>,
@@ -270,7 +270,7 @@ impl Workspace {
     }
 
     /// The last look before the rename: nobody touched the file since it was read.
-    fn still(&self, file: &KnownFile, disk: &Content) -> Result<(), WorkspaceError> {
+    pub(super) fn still(&self, file: &KnownFile, disk: &Content) -> Result<(), WorkspaceError> {
         match self.stamp(&file.path)? == disk.stamp {
             true => Ok(()),
             false => {
@@ -302,7 +302,7 @@ impl Workspace {
 }
 
 /// Refuses what the disk or another program would not let happen, before anything is prepared.
-fn expect_writable(file: &KnownFile) -> Result<(), WorkspaceError> {
+pub(super) fn expect_writable(file: &KnownFile) -> Result<(), WorkspaceError> {
     let path = file.path.clone();
     if let Some(owner) = Owner::of(&path) {
         return Err(WorkspaceError::Locked { path, by: owner.describe() });
@@ -324,7 +324,7 @@ pub(super) fn not_flushed(error: &std::io::Error) -> Warning {
 }
 
 /// A rename gives one name the new content. To write through to all names would mean to write in place, which is never done.
-fn other_names(path: &Path, names: u64) -> Option<Warning> {
+pub(super) fn other_names(path: &Path, names: u64) -> Option<Warning> {
     let message = format!(
         "The file had {names} names (hard links). {} has the new content; the others keep the old one and are files of their own now.",
         path.display()

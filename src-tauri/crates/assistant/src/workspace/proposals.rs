@@ -224,6 +224,17 @@ impl Workspace {
         self.store().update_proposal(&proposal.row()?)
     }
 
+    /// The same for several, all of them or none.
+    pub(super) fn save_proposals(&self, proposals: &mut [Proposal]) -> Result<(), WorkspaceError> {
+        let row = |proposal: &Proposal| Ok((proposal.file_id.clone(), proposal.row()?));
+        let rows = proposals.iter().map(row).collect::<Result<Vec<_>, WorkspaceError>>()?;
+        let numbers = self.store().save_proposals(&rows)?;
+        for (proposal, number) in proposals.iter_mut().zip(numbers) {
+            proposal.number = number;
+        }
+        Ok(())
+    }
+
     pub(super) fn stored(&self, hash: &str) -> Result<Vec<u8>, WorkspaceError> {
         let damaged =
             |why| WorkspaceError::DamagedSnapshot { snapshot: hash.chars().take(12).collect(), why };

@@ -47,6 +47,9 @@ impl Workspace {
 
     /// The temporary file was complete before the intent was recorded, so it is gone only if it was renamed over the target.
     fn complete(&self, intent: &IntentRow) -> Result<(), WorkspaceError> {
+        if self.recover_set(intent)? {
+            return Ok(());
+        }
         let intended: Intended = serde_json::from_str(&intent.entry)?;
         let temporary = Path::new(&intent.temporary);
         let file = self.known(&intent.file_id)?;
@@ -66,11 +69,11 @@ impl Workspace {
     }
 }
 
-fn put_back(temporary: &Path, target: &Path) -> Result<(), WorkspaceError> {
+pub(super) fn put_back(temporary: &Path, target: &Path) -> Result<(), WorkspaceError> {
     save::put_back(temporary, target).map_err(|source| WorkspaceError::io("put back", target, source))
 }
 
-fn remove_leftover(temporary: &Path) -> Result<(), WorkspaceError> {
+pub(super) fn remove_leftover(temporary: &Path) -> Result<(), WorkspaceError> {
     match fs::remove_file(temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(WorkspaceError::io("remove", temporary, error))

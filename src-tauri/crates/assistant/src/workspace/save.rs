@@ -66,6 +66,11 @@ pub(super) fn prepare(
 }
 
 impl Prepared {
+    /// A complete new version that a crash left beside its target.
+    pub(super) fn found(temporary: PathBuf, faults: &Faults) -> Prepared {
+        Prepared { temporary, faults: faults.clone(), is_published: false }
+    }
+
     /// Renames the new version over the target. Until here nothing has changed; after it everything has.
     pub(super) fn publish(&mut self, target: &Path) -> Result<(), WorkspaceError> {
         let failed = |source| of_disk("replace", target, source);

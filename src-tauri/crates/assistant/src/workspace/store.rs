@@ -8,6 +8,7 @@ mod files;
 mod intents;
 mod proposals;
 mod salvage;
+mod sets;
 
 use std::{path::Path, time::Duration};
 

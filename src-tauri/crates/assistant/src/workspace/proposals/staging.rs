@@ -1,6 +1,6 @@
 //! Adding a batch to what waits for the user, and applying a proposal's operations to its base.
 
-use documents::{Applied, Change, error::EditErrorKind};
+use documents::{Applied, Change, Warning, error::EditErrorKind};
 use serde_json::Value;
 
 use super::{
@@ -22,11 +22,25 @@ impl Workspace {
         batch: &Batch,
         stop: &Stop,
     ) -> Result<Outcome, WorkspaceError> {
+        let (outcome, proposal) = self.staged(file, base, batch, stop)?;
+        let Some(mut proposal) = proposal else { return Ok(outcome) };
+        self.save_proposal(&mut proposal)?;
+        Ok(Outcome { proposal: Some(proposal), ..outcome })
+    }
+
+    /// The same without keeping the proposal yet; none when the batch changes nothing.
+    pub(in super::super) fn staged(
+        &self,
+        file: &KnownFile,
+        base: &Content,
+        batch: &Batch,
+        stop: &Stop,
+    ) -> Result<(Outcome, Option<Proposal>), WorkspaceError> {
         self.fit_proposals(&file.file_id, stop)?;
         let waiting = self.proposals(Some(&file.file_id))?.pop();
         let mut proposal = match waiting {
             Some(waiting) => stacked(waiting, batch)?,
-            None => fresh(file, base, batch, self.now()),
+            None => fresh(file, &base.hash, batch, self.now()),
         };
         let first_new = proposal.ops.len() - batch.ops.len();
         let base_bytes = if proposal.base_hash == base.hash {
@@ -45,21 +59,39 @@ impl Workspace {
             .map(|change| Change { op: change.op - first_new, ..change.clone() })
             .collect();
         if applied.bytes == base.bytes && first_new == 0 {
-            return Ok(Outcome::without_write(
-                Status::Unchanged,
-                file.clone(),
-                changes,
-                applied.package,
-                applied.warnings,
-            ));
+            let (package, warnings) = (applied.package, applied.warnings);
+            let outcome = Outcome::without_write(Status::Unchanged, file.clone(), changes, package, warnings);
+            return Ok((outcome, None));
         }
         self.blobs.put(&base.hash, &base.bytes)?;
         proposal.take_result(&applied);
         self.blobs.put(&proposal.result_hash, &applied.bytes)?;
-        self.save_proposal(&mut proposal)?;
         let (package, warnings) = (applied.package, applied.warnings);
         let outcome = Outcome::without_write(Status::Staged, file.clone(), changes, package, warnings);
-        Ok(Outcome { proposal: Some(proposal), ..outcome })
+        Ok((outcome, Some(proposal)))
+    }
+
+    /// Keeps a batch that a crash prevented as a proposal on the content it was made for; the next look fits it to the present one.
+    /// None when something else waits on the file.
+    pub(in super::super) fn stage_interrupted(
+        &self,
+        file: &KnownFile,
+        base_hash: &str,
+        batch: &Batch,
+        warning: Warning,
+    ) -> Result<Option<String>, WorkspaceError> {
+        if batch.ops.is_empty() || !self.proposals(Some(&file.file_id))?.is_empty() {
+            return Ok(None);
+        }
+        let base = self.stored(base_hash)?;
+        let mut proposal = fresh(file, base_hash, batch, self.now());
+        let standing = proposal.standing();
+        let applied = self.apply_some(file, &base, &proposal, &standing, &Stop::default())?;
+        proposal.take_result(&applied);
+        proposal.warnings.push(warning);
+        self.blobs.put(&proposal.result_hash, &applied.bytes)?;
+        self.save_proposal(&mut proposal)?;
+        Ok(Some(proposal.id()))
     }
 
     /// Applies some of a proposal's operations in their order; the answer names them by their index in the proposal.
@@ -92,15 +124,15 @@ impl Workspace {
     }
 }
 
-fn fresh(file: &KnownFile, base: &Content, batch: &Batch, now: String) -> Proposal {
+fn fresh(file: &KnownFile, base_hash: &str, batch: &Batch, now: String) -> Proposal {
     Proposal {
         number: 0,
         file_id: file.file_id.clone(),
         state: ProposalState::Pending,
         base_rev: file.content_rev,
-        base_hash: base.hash.clone(),
+        base_hash: base_hash.to_owned(),
         onto_rev: file.content_rev,
-        onto_hash: base.hash.clone(),
+        onto_hash: base_hash.to_owned(),
         result_hash: String::new(),
         ops: batch.ops.clone(),
         override_protection: batch.override_protection,
