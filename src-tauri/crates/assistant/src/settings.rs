@@ -63,6 +63,10 @@ pub struct Provider {
     /// Servers on this machine often want no key.
     #[serde(default = "yes")]
     pub needs_key: bool,
+    /// How many tokens its models take in at once, question and answer together; 64 000 is assumed when absent. The conversation is
+    /// shortened to it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub context_tokens: Option<u32>,
     /// Further headers, such as an organisation.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
@@ -135,6 +139,9 @@ pub struct Settings {
     pub unknown: Map<String, Value>,
 }
 
+/// Below this not even the tools and one short file fit.
+pub const SMALLEST_CONTEXT: u32 = 2_048;
+
 /// Recent files that are remembered.
 const RECENT_KEPT: usize = 30;
 
@@ -163,6 +170,9 @@ impl Settings {
             }
             if self.providers.iter().take(index).any(|other| other.id == provider.id) {
                 problems.push(format!("Two providers have the id {:?}.", provider.id));
+            }
+            if provider.context_tokens.is_some_and(|tokens| tokens < SMALLEST_CONTEXT) {
+                problems.push(format!("A model needs a context of at least {SMALLEST_CONTEXT} tokens."));
             }
             if !provider.base_url.starts_with("http://") && !provider.base_url.starts_with("https://") {
                 problems.push(format!(
@@ -329,6 +339,8 @@ mod tests {
             json!({"providers": [provider("a", "ftp://x")]}),
             json!({"providers": [provider("a", "https://x"), provider("a", "https://y")]}),
             json!({"turn": {"steps": 0}}),
+            json!({"providers": [{"id": "a", "name": "x", "base_url": "https://x", "context_tokens": 100}]}),
+            json!({"providers": [{"id": "a", "name": "x", "base_url": "https://x", "context_tokens": -1}]}),
             json!({"protocol": "telepathy"}),
         ] {
             assert!(update(home.path(), &change).is_err(), "{change}");

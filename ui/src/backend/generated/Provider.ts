@@ -17,6 +17,11 @@ dialect?: string, models: Array<string>,
  */
 needs_key: boolean, 
 /**
+ * How many tokens its models take in at once, question and answer together; 64 000 is assumed when absent. The conversation is
+ * shortened to it.
+ */
+context_tokens?: number, 
+/**
  * Further headers, such as an organisation.
  */
 headers: Array<[string, string]>, };

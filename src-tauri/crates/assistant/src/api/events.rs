@@ -37,6 +37,10 @@ pub enum EventBody {
     TurnStarted {
         turn_id: String,
     },
+    // An answer could not be used and is asked for again: text and reasoning since the last tool result, or the beginning, are void.
+    TurnRestarted {
+        turn_id: String,
+    },
     TurnText {
         turn_id: String,
         delta: String,

@@ -124,7 +124,7 @@ impl App {
             file_ids: params.file_ids.clone(),
             mode: params.mode.unwrap_or_else(|| mode_of(&settings)),
             limits: settings.turn.clone(),
-            protocol: protocol_of(&settings, &turn_id),
+            protocol: self.protocol_of(&settings, &turn_id),
             conversation: messages,
         };
         let turn = Turn::new(Arc::clone(self), model, request, cancel);
@@ -160,7 +160,23 @@ impl App {
         let endpoint = self.endpoint_of(provider, model)?;
         let client = gateway::Client::new(endpoint)
             .map_err(|error| super::models_api::endpoint_error(error.code, error.message))?;
-        Ok(Arc::new(RemoteModel::new(client, named)))
+        let remote = RemoteModel::new(client, named);
+        Ok(Arc::new(match provider.context_tokens.and_then(|tokens| usize::try_from(tokens).ok()) {
+            Some(tokens) => remote.context(tokens),
+            None => remote,
+        }))
+    }
+
+    /// A fixed protocol for experiments; `ab` deals the three out by turn.
+    fn protocol_of(&self, settings: &Settings, turn_id: &str) -> Option<Protocol> {
+        const ARMS: [Protocol; 3] = [Protocol::FunctionCall, Protocol::Fence, Protocol::MarkdownDiff];
+        match settings.protocol.as_deref()? {
+            "function_call" => Some(Protocol::FunctionCall),
+            "fence" => Some(Protocol::Fence),
+            "markdown_diff" => Some(Protocol::MarkdownDiff),
+            "ab" => ARMS.get(self.agent.arm(turn_id, ARMS.len())).copied(),
+            _ => None,
+        }
     }
 
     /// Counts what a user decided on an edit of the assistant.
@@ -183,17 +199,5 @@ fn mode_of(settings: &Settings) -> EditMode {
     match settings.review {
         Review::Ask => EditMode::Stage,
         Review::Commit => EditMode::Commit,
-    }
-}
-
-/// A fixed protocol for experiments; `ab` deals the three out by turn.
-fn protocol_of(settings: &Settings, turn_id: &str) -> Option<Protocol> {
-    let number: usize = turn_id.trim_start_matches("turn-").parse().unwrap_or(0);
-    match settings.protocol.as_deref()? {
-        "function_call" => Some(Protocol::FunctionCall),
-        "fence" => Some(Protocol::Fence),
-        "markdown_diff" => Some(Protocol::MarkdownDiff),
-        "ab" => Some([Protocol::FunctionCall, Protocol::Fence, Protocol::MarkdownDiff][number % 3]),
-        _ => None,
     }
 }

@@ -35,9 +35,11 @@ impl RemoteModel {
         RemoteModel { client, card, max_tokens: Some(USUAL_ANSWER), temperature: None, seed: None }
     }
 
-    /// The same with another context size.
+    /// The same with another context size; an answer may take a quarter of it at most.
     pub fn context(mut self, tokens: usize) -> RemoteModel {
         self.card.context_tokens = tokens;
+        let quarter = u32::try_from(tokens / 4).unwrap_or(u32::MAX);
+        self.max_tokens = self.max_tokens.map(|limit| limit.min(quarter));
         self
     }
 
