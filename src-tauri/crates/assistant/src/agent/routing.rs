@@ -99,7 +99,7 @@ pub fn check_inline(ops: &[Value], limit: usize) -> Result<(), Refusal> {
         let name = op.get("op").and_then(Value::as_str).unwrap_or_default();
         let field = if takes_text(name) {
             "text"
-        } else if name == "replace_text" {
+        } else if REPLACERS.contains(&name) {
             "replace"
         } else {
             continue;
@@ -112,14 +112,25 @@ pub fn check_inline(ops: &[Value], limit: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Operations whose `replace` has a sister that takes its text from a fence. A workbook has none: its cells are typed values.
+const REPLACERS: [&str; 4] =
+    ["replace_text", "docx_replace_text", "pptx_replace_text", "pptx_replace_on_slide"];
+
 fn too_long(name: &str, field: &str, length: usize, limit: usize) -> Refusal {
     let message = format!(
         "`{field}` of `{name}` has {length} characters; over {limit} text does not travel inside arguments. Nothing was run."
     );
-    let hint = if field == "text" {
-        "Write the text in a fence of four backticks in the same message and send `text_from_fence: true` instead of `text`."
-    } else {
-        "Replace whole lines with `replace_lines` and `text_from_fence: true`, or send a Markdown Diff block."
+    let hint = match (field, name.split_once('_')) {
+        ("text", _) => {
+            "Write the text in a fence of four backticks in the same message and send `text_from_fence: true` instead of `text`."
+        }
+        (_, Some(("docx", _))) => {
+            "Set the paragraph with `docx_set_paragraph`, or insert with `docx_insert_markdown`, and `text_from_fence: true`."
+        }
+        (_, Some(("pptx", _))) => "Set the shape's text with `pptx_set_text` and `text_from_fence: true`.",
+        _ => {
+            "Replace whole lines with `replace_lines` and `text_from_fence: true`, or send a Markdown Diff block."
+        }
     };
     Refusal::new(RefusalCode::TooLongForJson, message, hint)
 }

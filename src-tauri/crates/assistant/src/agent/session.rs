@@ -7,6 +7,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::SystemTime,
 };
 
 use gateway::CancellationToken;
@@ -20,6 +21,8 @@ pub struct Agent {
     /// `None` while a turn works on it.
     conversations: Mutex<HashMap<String, Option<Conversation>>>,
     next_turn: AtomicU64,
+    /// Where dealing out protocols begins: by chance, because on the command line each turn is the first of its process.
+    deal_from: usize,
 }
 
 /// The name of the conversation when the caller names none.
@@ -32,6 +35,7 @@ impl Agent {
             running: Mutex::default(),
             conversations: Mutex::default(),
             next_turn: AtomicU64::new(1),
+            deal_from: chance(),
         }
     }
 
@@ -41,6 +45,12 @@ impl Agent {
         let cancel = CancellationToken::new();
         held(&self.running).insert(turn_id.clone(), cancel.clone());
         (turn_id, cancel)
+    }
+
+    /// One of `count` arms of an experiment for a turn; the turns of one process take them in turn.
+    pub(crate) fn arm(&self, turn_id: &str, count: usize) -> usize {
+        let number: usize = turn_id.trim_start_matches("turn-").parse().unwrap_or(0);
+        self.deal_from.wrapping_add(number) % count.max(1)
     }
 
     pub(crate) fn end(&self, turn_id: &str) {
@@ -64,6 +74,12 @@ impl Agent {
     pub(crate) fn give_back(&self, conversation: &str, messages: Conversation) {
         held(&self.conversations).insert(conversation.to_string(), Some(messages));
     }
+}
+
+fn chance() -> usize {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Some clocks count in microseconds or coarser; what is left of the nanoseconds is then zero.
+    usize::try_from(now.as_micros() % 1_000_003).unwrap_or(0)
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -10,6 +10,8 @@ pub mod conversation;
 mod counts;
 mod execute;
 pub mod guard;
+mod kept;
+mod landing;
 pub mod prompt;
 mod report;
 
@@ -69,6 +71,16 @@ pub(crate) struct Turn {
     usage: Usage,
     receipts: Vec<Receipt>,
     started: Instant,
+    /// What all requests cost together, estimated where the endpoint does not say.
+    spent: u64,
+    /// Calls of the message that is being done; they share the room for results.
+    calls: usize,
+    /// Text whose end did not arrive in the message that is being done.
+    unfinished: Option<String>,
+    /// The same of a write that was refused for it; the user gets it unless a later write is done.
+    kept: Option<String>,
+    /// A write that is being done; it is waited for also when the turn ends meanwhile.
+    in_flight: Option<landing::InFlight>,
 }
 
 enum State {
@@ -101,6 +113,11 @@ impl Turn {
             usage: Usage::default(),
             receipts: Vec::new(),
             started: Instant::now(),
+            spent: 0,
+            calls: 1,
+            unfinished: None,
+            kept: None,
+            in_flight: None,
         }
     }
 
@@ -108,6 +125,7 @@ impl Turn {
     pub(crate) async fn run(mut self) -> (TurnReport, Conversation) {
         self.tell(EventBody::TurnStarted { turn_id: self.request.turn_id.clone() });
         let ended = self.bounded().await;
+        self.land().await;
         self.request.conversation.close_calls();
         let report = self.conclude(ended);
         (report, self.request.conversation)
@@ -146,7 +164,7 @@ impl Turn {
                 State::Act(message) => self.act(message).await?,
                 State::Apply(set) => self.apply(set).await?,
                 State::Conclude => self.final_answer().await?,
-                State::Done(text) => return Ok(text),
+                State::Done(text) => return Ok(self.with_kept(text)),
             };
         }
     }

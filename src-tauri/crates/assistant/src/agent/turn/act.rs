@@ -5,15 +5,19 @@ use std::sync::Arc;
 use gateway::{AssistantMessage, ToolCall};
 use serde_json::{Value, json};
 
-use super::{State, Stopped, Turn, blocking, execute};
+use super::{
+    State, Stopped, Turn, execute,
+    landing::{InFlight, Landed},
+};
 use crate::agent::{
-    receipts,
+    markdown_diff, receipts,
     tools::{Call, EDIT_TOOLS},
 };
 use crate::api::{AppError, EventBody, events::ToolCallState};
 
 /// A call with what reading its arguments gave.
-struct Prepared {
+#[derive(Clone)]
+pub(super) struct Prepared {
     call: ToolCall,
     /// The id in events.
     shown_as: String,
@@ -30,6 +34,8 @@ impl Turn {
     pub(super) async fn act(&mut self, message: AssistantMessage) -> Result<State, AppError> {
         let prepared: Vec<Prepared> =
             message.tool_calls.iter().enumerate().map(|(index, call)| self.prepared(index, call)).collect();
+        self.calls = prepared.len();
+        self.note_unfinished(&message.text);
         let mut rest = prepared.as_slice();
         while let Some(first) = rest.first() {
             let reads = rest.iter().take_while(|prepared| is_read(prepared)).count();
@@ -45,6 +51,7 @@ impl Turn {
                 return Ok(self.stopped(&why));
             }
         }
+        self.tell_blocks_not_run(&message.text);
         Ok(State::Ask)
     }
 
@@ -56,6 +63,19 @@ impl Turn {
             shown_as: format!("{}-{}-{index}", self.request.turn_id, self.steps),
             read,
         }
+    }
+
+    /// Calls and Markdown Diff blocks in one message are two ways at once: the calls are done, and the model is told of the blocks.
+    fn tell_blocks_not_run(&mut self, text: &str) {
+        if markdown_diff::parse(text).is_empty() {
+            return;
+        }
+        let message =
+            "The Markdown Diff blocks of the message were not run, because the message also made calls.";
+        let error = AppError::invalid_arguments(message)
+            .hint("Send such blocks in a message without calls, on the revisions as they are now.");
+        let told = receipts::for_model(&error.answer(), self.result_budget());
+        self.request.conversation.user(format!("[Stet, not the user]\n{told}"));
     }
 
     /// Tools that were not offered are refused even when an endpoint lets a call to them through.
@@ -97,13 +117,19 @@ impl Turn {
 
     async fn one(&mut self, prepared: &Prepared, text: &str) -> Result<Option<Stopped>, AppError> {
         if let Some(why) = self.refusal_of_repeat(prepared) {
+            let error = AppError::invalid_arguments("The same call failed before; it was not run again.");
+            self.record(prepared, &error.answer());
             return Ok(Some(why));
         }
         self.show(prepared, ToolCallState::Running);
         let checked = prepared.read.clone().and_then(|call| self.check_spent(&call).map(|()| call));
         let work = execute::Work::new(self, checked, text, self.result_budget());
-        let answer = blocking(move || Ok(work.run())).await?;
-        Ok(self.finish(prepared, answer))
+        let task = tokio::task::spawn_blocking(move || work.run());
+        self.in_flight = Some(InFlight::Call(prepared.clone(), task));
+        match self.landed().await {
+            Some(Landed::Call(prepared, answer)) => Ok(self.finish(&prepared, answer)),
+            Some(Landed::Blocks(..)) | None => Ok(None),
+        }
     }
 
     fn check_spent(&self, call: &Call) -> Result<(), AppError> {
@@ -135,7 +161,7 @@ impl Turn {
     }
 
     /// Notes an answer for the model, the user and the guard.
-    fn finish(&mut self, prepared: &Prepared, answer: execute::Answer) -> Option<Stopped> {
+    pub(super) fn finish(&mut self, prepared: &Prepared, answer: execute::Answer) -> Option<Stopped> {
         self.record(prepared, &answer.value);
         self.count_call(&answer);
         if let Some(receipt) = answer.receipt {
@@ -145,12 +171,16 @@ impl Turn {
             self.receipts.push(receipt);
         }
         if answer.value["ok"] == true {
+            if prepared.read.as_ref().is_ok_and(Call::is_write) {
+                self.kept = None;
+            }
             return None;
         }
-        let edits = EDIT_TOOLS.contains(&prepared.call.name.as_str());
-        let file_id = prepared.read.as_ref().ok().and_then(Call::file_id).filter(|_| edits);
-        // A refusal on a spent revision is no fault of the words: it counts as failed, the file is not got wrong by it.
-        self.guard.failed(&prepared.call.name, &prepared.call.arguments, file_id, &answer.value)
+        if answer.value["error"]["code"] == "fence_unclosed" {
+            self.keep_unfinished_text();
+        }
+        let file_id = EDIT_TOOLS.contains(&prepared.call.name.as_str()).then(|| file_named(prepared));
+        self.guard.failed(&prepared.call.name, &prepared.call.arguments, file_id.as_deref(), &answer.value)
     }
 
     fn record(&mut self, prepared: &Prepared, value: &Value) {
@@ -175,15 +205,27 @@ impl Turn {
         });
     }
 
-    /// The most that one result may bring before the model.
+    /// The most that one result may bring before the model; many results of one message share the room.
     pub(super) fn result_budget(&self) -> usize {
-        (self.card().context_tokens / RESULT_SHARE).saturating_mul(2).clamp(SMALLEST_RESULT, LARGEST_RESULT)
+        let context = self.card().context_tokens;
+        let share = RESULT_SHARE.max(self.calls.saturating_mul(2));
+        let least = SMALLEST_RESULT.min(context / self.calls.max(1)).max(1_000);
+        (context / share).saturating_mul(2).clamp(least, LARGEST_RESULT)
     }
 
     /// The app, for work on another thread.
     pub(super) fn app(&self) -> Arc<crate::api::App> {
         Arc::clone(&self.app)
     }
+}
+
+/// The file that a call of an edit tool means, also when its arguments are not as the schema says; empty when it names none.
+fn file_named(prepared: &Prepared) -> String {
+    if let Ok(Some(file_id)) = prepared.read.as_ref().map(Call::file_id) {
+        return file_id.to_owned();
+    }
+    let arguments: Value = serde_json::from_str(&prepared.call.arguments).unwrap_or(Value::Null);
+    arguments["file_id"].as_str().unwrap_or_default().to_owned()
 }
 
 fn is_read(prepared: &Prepared) -> bool {

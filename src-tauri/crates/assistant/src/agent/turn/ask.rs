@@ -2,18 +2,25 @@
 
 use gateway::{ChatRequest, Delta, ErrorCode, Finish, Message, Params, Thinking, Usage};
 
-use super::{State, Stopped, Turn, prompt};
+use super::{State, Stopped, Turn, conversation, prompt};
 use crate::agent::{
     markdown_diff,
     model::{Step, StepError, StepOutcome},
     tools::schema,
 };
-use crate::api::{AppError, EventBody, error::ErrorCode as AppCode, events::ToolCallState};
+use crate::api::{
+    AppError, EventBody,
+    error::{ErrorCode as AppCode, sentence},
+    events::ToolCallState,
+};
 
 /// Characters of one token, on the careful side for mixed Chinese and English text.
 const CHARACTERS_PER_TOKEN: usize = 2;
-/// The part of a model's context that the conversation may fill; the rest is for the tools and the answer.
-const CONTEXT_SHARE: (usize, usize) = (3, 4);
+/// The part of a model's context that is kept for its answer, unless that is more than an answer ever takes.
+const ANSWER_SHARE: usize = 4;
+const LONGEST_ANSWER: usize = 8_192;
+/// The part that the conversation gets at least, however large the tools are.
+const LEAST_SHARE: usize = 4;
 
 /// What kind of request is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,8 +67,7 @@ impl Turn {
         if self.steps >= limits.steps {
             return Some(Stopped::Steps(limits.steps));
         }
-        let spent = self.usage.total_tokens();
-        (limits.tokens > 0 && spent >= u64::from(limits.tokens))
+        (limits.tokens > 0 && self.spent >= u64::from(limits.tokens))
             .then(|| Stopped::Tokens(u64::from(limits.tokens)))
     }
 
@@ -78,10 +84,14 @@ impl Turn {
         };
         let mut shown = Shown::new(self, round);
         let answered = self.model.respond(step, &mut |delta| shown.take(delta), &self.cancel).await;
-        let (usage, retries) = match &answered {
-            Ok(outcome) => (outcome.usage, outcome.retries),
-            Err(error) => (error.usage, error.retries),
+        let (usage, retries, arrived) = match &answered {
+            Ok(outcome) => (outcome.usage, outcome.retries, conversation::size_of_answer(&outcome.message)),
+            Err(error) => (error.usage, error.retries, error.partial.text.len()),
         };
+        self.spent = self.spent.saturating_add(match usage.total_tokens() {
+            0 => estimated(&chat, arrived),
+            told => told,
+        });
         self.usage = plus(self.usage, usage);
         self.retries += retries;
         Ok(answered)
@@ -95,14 +105,13 @@ impl Turn {
         if card.can_think && round == Round::Tools {
             system.push_str(&prompt::ready_rule());
         }
-        let budget =
-            card.context_tokens.saturating_mul(CHARACTERS_PER_TOKEN) / CONTEXT_SHARE.1 * CONTEXT_SHARE.0;
-        let mut messages = vec![Message::system(system)];
-        messages.extend(self.request.conversation.fitted(self.begins, budget));
         let tools = match round {
             Round::Tools => schema::tools(card, files, self.degraded, self.request.protocol),
             Round::Answer => Vec::new(),
         };
+        let room = room(card.context_tokens, system.len() + size_of_tools(&tools));
+        let mut messages = vec![Message::system(system)];
+        messages.extend(self.request.conversation.fitted(self.begins, room));
         let thinking = match round {
             Round::Tools => Thinking::Off,
             Round::Answer => Thinking::On,
@@ -121,6 +130,15 @@ impl Turn {
     fn judge(&mut self, outcome: StepOutcome) -> State {
         self.guard.usable();
         let message = outcome.message;
+        let is_ready = message.text.trim().trim_end_matches(['.', '!']) == prompt::READY;
+        if self.card().can_think
+            && is_ready
+            && message.tool_calls.is_empty()
+            && outcome.finish == Finish::Stop
+        {
+            // The word is not part of the conversation: some endpoints take no request that ends with a message of the model.
+            return State::Conclude;
+        }
         self.request.conversation.assistant(message.clone());
         if !message.tool_calls.is_empty() {
             return State::Act(message);
@@ -128,10 +146,6 @@ impl Turn {
         let set = markdown_diff::parse(&message.text);
         if !set.is_empty() {
             return State::Apply(set);
-        }
-        let is_ready = message.text.trim().trim_end_matches(['.', '!']) == prompt::READY;
-        if self.card().can_think && is_ready && outcome.finish == Finish::Stop {
-            return State::Conclude;
         }
         State::Done(message.text)
     }
@@ -143,6 +157,8 @@ impl Turn {
         }
         let is_truncated = is_truncation(error.code);
         self.degraded |= is_truncated;
+        self.note_unfinished(&error.partial.text);
+        self.keep_unfinished_text();
         if !error.partial.text.is_empty() {
             let message =
                 gateway::AssistantMessage { text: error.partial.text.clone(), ..Default::default() };
@@ -180,7 +196,7 @@ fn unusable_answer(error: &StepError, is_truncated: bool, file_id: Option<&str>)
     let code = if is_truncated { AppCode::ArgumentsTruncated } else { AppCode::InvalidArguments };
     let what = error.partial.calls.first().and_then(|call| call.name.clone());
     let about = what.map_or_else(String::new, |name| format!(" The call was to `{name}`."));
-    let mut app = AppError::new(code, format!("{}{about}", error.message));
+    let mut app = AppError::new(code, format!("{}{about}", sentence(&error.message)));
     if let Some(file_id) = file_id {
         app = app.about(file_id, None);
     }
@@ -198,6 +214,23 @@ fn endpoint_error(error: &StepError) -> AppError {
     crate::api::models_api::endpoint_error(error.code, message)
 }
 
+/// The characters that the conversation may fill, beside the system message and the tools.
+fn room(context_tokens: usize, beside: usize) -> usize {
+    let all = context_tokens.saturating_mul(CHARACTERS_PER_TOKEN);
+    let answer = (context_tokens / ANSWER_SHARE).min(LONGEST_ANSWER) * CHARACTERS_PER_TOKEN;
+    all.saturating_sub(answer + beside).max(all / LEAST_SHARE)
+}
+
+fn size_of_tools(tools: &[gateway::Tool]) -> usize {
+    tools.iter().map(|tool| tool.description.len() + tool.parameters.to_string().len()).sum()
+}
+
+/// What a request costs where the endpoint does not say: a token for four bytes.
+fn estimated(chat: &ChatRequest, arrived: usize) -> u64 {
+    let sent = conversation::size_of(&chat.messages) + size_of_tools(&chat.tools);
+    u64::try_from((sent + arrived) / 4).unwrap_or(u64::MAX)
+}
+
 fn plus(one: Usage, other: Usage) -> Usage {
     Usage {
         prompt_tokens: one.prompt_tokens.saturating_add(other.prompt_tokens),
@@ -213,7 +246,10 @@ struct Shown {
     turn_id: String,
     step: u32,
     holds: bool,
+    /// Whether the first words of each attempt are held back.
+    holds_first: bool,
     held: String,
+    has_shown: bool,
 }
 
 impl Shown {
@@ -223,7 +259,9 @@ impl Shown {
             turn_id: turn.request.turn_id.clone(),
             step: turn.steps,
             holds: turn.card().can_think && round == Round::Tools,
+            holds_first: turn.card().can_think && round == Round::Tools,
             held: String::new(),
+            has_shown: false,
         }
     }
 
@@ -231,7 +269,10 @@ impl Shown {
         let turn_id = self.turn_id.clone();
         match delta {
             Delta::Text(text) => self.text(&text),
-            Delta::Reasoning(delta) => self.app.tell(EventBody::TurnReasoning { turn_id, delta }),
+            Delta::Reasoning(delta) => {
+                self.has_shown = true;
+                self.app.tell(EventBody::TurnReasoning { turn_id, delta });
+            }
             Delta::ToolProgress { index, name, bytes } => self.app.tell(EventBody::ToolCall {
                 id: format!("{turn_id}-{}-{index}", self.step),
                 turn_id,
@@ -239,7 +280,13 @@ impl Shown {
                 state: ToolCallState::Streaming,
                 arguments_so_far_bytes: bytes,
             }),
-            Delta::Restarted { .. } => self.held.clear(),
+            Delta::Restarted { .. } => {
+                self.held.clear();
+                self.holds = self.holds_first;
+                if std::mem::take(&mut self.has_shown) {
+                    self.app.tell(EventBody::TurnRestarted { turn_id });
+                }
+            }
             Delta::Usage(_) | Delta::Continuing { .. } | Delta::Waiting { .. } => {}
         }
     }
@@ -255,6 +302,7 @@ impl Shown {
         } else {
             text.to_string()
         };
+        self.has_shown = true;
         self.app.tell(EventBody::TurnText { turn_id: self.turn_id.clone(), delta });
     }
 }

@@ -83,7 +83,7 @@ impl Conversation {
         }
         let left_out = all - count_exchanges(&kept);
         if size_of(&now) > budget {
-            empty_old_results(&mut now, budget);
+            shorten(&mut now, budget);
         }
         if left_out > 0 {
             say_left_out(&mut kept, &mut now, left_out);
@@ -109,13 +109,59 @@ fn exchanges(messages: &[Message]) -> Vec<&[Message]> {
 pub fn size_of(messages: &[Message]) -> usize {
     let size = |message: &Message| match message {
         Message::System { text } | Message::User { text } | Message::Tool { text, .. } => text.len(),
-        Message::Assistant(message) => {
-            let calls: usize =
-                message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
-            message.text.len() + message.reasoning.len() + calls
-        }
+        Message::Assistant(message) => size_of_answer(message),
     };
     messages.iter().map(size).sum()
+}
+
+/// The same of one message of the model.
+pub fn size_of_answer(message: &AssistantMessage) -> usize {
+    let calls: usize = message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+    message.text.len() + message.reasoning.len() + calls
+}
+
+/// Makes the exchange under way fit: first the contents of old results go, then whole old steps, last the middle of the user's words.
+fn shorten(messages: &mut Vec<Message>, budget: usize) {
+    empty_old_results(messages, budget);
+    let dropped = drop_old_steps(messages, budget);
+    if size_of(messages) > budget {
+        shorten_words(messages, budget);
+    }
+    if let (1.., Some(Message::User { text })) = (dropped, messages.first_mut()) {
+        let plural = if dropped == 1 { "step" } else { "steps" };
+        *text = format!("[{dropped} earlier {plural} of this turn left out to fit the model.]\n\n{text}");
+    }
+}
+
+/// Drops calls together with their results, oldest first; the newest step stays.
+fn drop_old_steps(messages: &mut Vec<Message>, budget: usize) -> usize {
+    let mut dropped = 0;
+    while size_of(messages) > budget {
+        let mut steps =
+            (0..messages.len()).filter(|at| matches!(messages[*at], Message::Assistant(_))).take(2);
+        let (Some(first), Some(second)) = (steps.next(), steps.next()) else { break };
+        messages.drain(first..second);
+        dropped += 1;
+    }
+    dropped
+}
+
+/// A message of the user that does not fit at all loses its middle, and says so.
+fn shorten_words(messages: &mut [Message], budget: usize) {
+    let others = size_of(messages.get(1..).unwrap_or_default());
+    let Some(Message::User { text }) = messages.first_mut() else { return };
+    let room = budget.saturating_sub(others).max(budget / 4);
+    if text.len() <= room {
+        return;
+    }
+    let head = text.floor_char_boundary(room / 4 * 3);
+    let tail = text.ceil_char_boundary(text.len() - room / 4);
+    let left_out = text[head..tail].chars().count();
+    *text = format!(
+        "{}\n[… {left_out} characters of this message left out to fit the model …]\n{}",
+        &text[..head],
+        &text[tail..]
+    );
 }
 
 /// Within one exchange the oldest results lose their contents first; the newest message is never touched.

@@ -56,10 +56,14 @@ pub fn ready_rule() -> String {
     )
 }
 
+/// Open files told with the user's message; a model gets the others from `file_list`.
+const FILES_TOLD: usize = 40;
+
 /// The user's message with what is open, as data.
 pub fn user(words: &str, files: &[DocumentInfo]) -> String {
-    let told: Vec<_> = files
+    let mut told: Vec<_> = files
         .iter()
+        .take(FILES_TOLD)
         .map(|file| {
             json!({
                 "file_id": file.file_id, "name": file.name, "format": file.format.as_str(), "content_rev": file.content_rev,
@@ -67,5 +71,8 @@ pub fn user(words: &str, files: &[DocumentInfo]) -> String {
             })
         })
         .collect();
+    if files.len() > FILES_TOLD {
+        told.push(json!({ "left_out": files.len() - FILES_TOLD, "hint": "file_list tells all" }));
+    }
     format!("<open_files>\n{}\n</open_files>\n\n{words}", serde_json::Value::Array(told))
 }
