@@ -1,9 +1,17 @@
 //! The agent end to end: a user's words become edits through `App`, with the built-in model and with scripted ones.
 
+#[path = "agent/bounds.rs"]
+mod bounds;
 #[path = "agent/builtin.rs"]
 mod builtin;
+#[path = "agent/cancelling.rs"]
+mod cancelling;
+#[path = "agent/carriers.rs"]
+mod carriers;
 #[path = "agent/eval.rs"]
 mod eval;
+#[path = "agent/hostile.rs"]
+mod hostile;
 #[path = "agent/kept_out.rs"]
 mod kept_out;
 #[path = "agent/matrix.rs"]
@@ -12,6 +20,10 @@ mod matrix;
 mod remote;
 #[path = "agent/seed.rs"]
 mod seed;
+#[path = "agent/sets.rs"]
+mod sets;
+#[path = "agent/turns.rs"]
+mod turns;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -24,7 +36,7 @@ use assistant::{
         turn_api::TurnStart,
     },
     secrets::Keychain,
-    workspace::{EditMode, Stop},
+    workspace::{EditMode, Stop, faults::Faults},
 };
 
 /// An app on a home of its own, with a folder for documents.
@@ -36,8 +48,13 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Desk {
+        Desk::with_faults(Faults::default())
+    }
+
+    /// A desk whose disk does what a test wants.
+    pub(crate) fn with_faults(faults: Faults) -> Desk {
         let home = tempfile::tempdir().unwrap();
-        let options = AppOptions { keychain: Keychain::Absent, ..AppOptions::new(home.path()) };
+        let options = AppOptions { keychain: Keychain::Absent, faults, ..AppOptions::new(home.path()) };
         Desk { app: App::open(options).unwrap(), folder: tempfile::tempdir().unwrap(), _home: home }
     }
 
