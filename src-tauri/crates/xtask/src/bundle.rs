@@ -186,7 +186,7 @@ fn for_windows(out: &Path) -> Outcome {
     sign(&[release.join("stet.exe"), release.join("stet-desktop.exe")])?;
     finish(
         Command::new("makensis")
-            .args(["-V2", "-WX"])
+            .args(["-V2", "-WX", "-INPUTCHARSET", "UTF8"])
             .arg(format!("-DVERSION={}", env!("CARGO_PKG_VERSION")))
             .arg(format!("-DSRC={}", release.display()))
             .arg(format!("-DICON={}", root().join("icons/icon.ico").display()))
