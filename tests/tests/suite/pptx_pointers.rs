@@ -186,6 +186,58 @@ fn a_move_changes_the_order_of_titles_and_says_when_the_range_changes() {
     }
 }
 
+/// LibreOffice takes the number in `slide4.xml` for a page and dies when there is no such page (pptx/NOTES.md, "Jumps"); another spelling
+/// of the same target it reads well.
+#[test]
+fn no_jump_is_left_with_a_number_behind_the_end() {
+    let links = |name: &str, target: &str| {
+        let link =
+            format!("<Relationship Id=\"rId70\" Type=\"{SLIDE}\" Target=\"{target}\"/></Relationships>");
+        (name.to_owned(), link)
+    };
+    let jumping = |slide: usize, to: &str| {
+        let shape = "<p:cNvPr id=\"4\" name=\"Picture 3\" descr=\"image.png\"/>";
+        let jumps = shape
+            .replace("/>", "><a:hlinkClick r:id=\"rId70\" action=\"ppaction://hlinksldjump\"/></p:cNvPr>");
+        let (rels, link) = links(&format!("ppt/slides/_rels/slide{slide}.xml.rels"), to);
+        let part = format!("ppt/slides/slide{slide}.xml");
+        patched(&full("<p:sldAll/>"), &[(&rels, "</Relationships>", &link), (&part, shape, &jumps)])
+    };
+    let deck = jumping(2, "slide4.xml");
+    let after = done(&deck, &json!([{"op": "pptx_delete_slide", "slide": 3}]));
+    assert!(part(&after, "ppt/slides/_rels/slide2.xml.rels").contains("Target=\"../slides/slide4.xml\""));
+    assert!(part(&after, "ppt/slides/slide4.xml") == part(&deck, "ppt/slides/slide4.xml"));
+    // The jump is the same jump: it still goes when its slide goes.
+    let last = done(&after, &json!([{"op": "pptx_delete_slide", "slide": 3}]));
+    assert!(!part(&last, "ppt/slides/_rels/slide2.xml.rels").contains("rId70"));
+    assert!(!part(&last, "ppt/slides/slide2.xml").contains("rId70"));
+    // Within reach, nothing is spelled anew.
+    let back = done(
+        &deck,
+        &json!([{"op": "pptx_duplicate_slide", "slide": 1}, {"op": "pptx_delete_slide", "slide": 3}]),
+    );
+    assert!(part(&back, "ppt/slides/_rels/slide2.xml.rels").contains("Target=\"slide4.xml\""));
+    // What was so before is left as it was.
+    let before = jumping(2, "slide9.xml");
+    let moved = patched(&before, &[("ppt/slides/slide1.xml", "<p:cSld>", "<p:cSld >")]);
+    let after = apply(&moved, &json!([{"op": "pptx_delete_slide", "slide": 3}])).unwrap().bytes;
+    assert!(part(&after, "ppt/slides/_rels/slide2.xml.rels").contains("Target=\"slide9.xml\""));
+    // A copy that jumps to itself, in a deck whose numbers have a gap.
+    let gap = done(&jumping(4, "slide4.xml"), &json!([{"op": "pptx_delete_slide", "slide": 3}]));
+    let copy = done(&gap, &json!([{"op": "pptx_duplicate_slide", "slide": 3}]));
+    for deck in [&gap, &copy] {
+        let count = slides(deck).len();
+        for entry in entries(deck).iter().filter(|entry| entry.name.starts_with("ppt/slides/_rels/")) {
+            let links = String::from_utf8_lossy(&entry.content);
+            let numbers = links
+                .split("Target=\"slide")
+                .skip(1)
+                .filter_map(|rest| rest.split('.').next()?.parse::<usize>().ok());
+            assert!(numbers.into_iter().all(|number| number <= count), "{}: {links}", entry.name);
+        }
+    }
+}
+
 fn operation() -> impl Strategy<Value = (u8, usize, usize)> {
     (0_u8..7, 0_usize..64, 0_usize..64)
 }

@@ -13,6 +13,7 @@ mod delete;
 mod duplicate;
 mod find;
 mod graph;
+mod jumps;
 mod layouts;
 mod lookup;
 mod markup;
@@ -54,6 +55,7 @@ pub fn apply(bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Appli
         session.op = index;
         apply_one(&mut session, edit).map_err(|error| error.at_op(index))?;
     }
+    jumps::keep_in_reach(&mut session)?;
     let (package, changes, mut warnings) = session.located()?;
     let saved = package.finish()?;
     let is_signed = package.is_changed() && package.notices()?.iter().any(|n| n.code == "has_signature");
