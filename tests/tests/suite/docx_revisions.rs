@@ -110,6 +110,40 @@ fn paragraphs_and_rows_settle_both_ways() {
     }
 }
 
+/// What is cut in two stays one for a rejection, and is two annotations meanwhile, each with an id of its own (17.13.1).
+#[test]
+fn a_piece_of_another_authors_change_has_its_own_id() {
+    let changed = "<w:r><w:rPr><w:b/><w:rPrChange w:id=\"9\" w:author=\"A\"><w:rPr/></w:rPrChange></w:rPr><w:t>bold since then</w:t></w:r>";
+    let document = Made::new(&format!(
+        "<w:p><w:ins w:id=\"7\" w:author=\"A\"><w:r><w:t>Bob stays here</w:t></w:r></w:ins></w:p><w:p>{changed}</w:p>"
+    ))
+    .bytes();
+    let ids = |edited: &[u8]| -> Vec<String> {
+        let text = body(edited).replace('\'', "\"");
+        text.split(" w:id=\"").skip(1).filter_map(|rest| rest.split('"').next().map(str::to_owned)).collect()
+    };
+    for op in [
+        set("p1", "Bob now stays here"),
+        set("p1", "Bob left here"),
+        set("p2", "bold even since then"),
+        set("p2", "bold after then"),
+        json!({"op": "docx_add_comment", "at": "p2", "find": "since", "text": "When?"}),
+    ] {
+        let edited = tracked(&document, &op);
+        let of_comment = if op["find"].is_string() { 3 } else { 0 };
+        let mut all = ids(&edited);
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert!(count >= all.len() && count - all.len() <= of_comment, "{op}: {}", body(&edited));
+        assert!(count > 2, "{op}: {}", body(&edited));
+        if of_comment == 0 {
+            let mine = json!([{"op": "docx_reject_changes", "author": "Stet Tester"}]);
+            assert_eq!(body(&apply(&edited, &mine).unwrap().bytes), body(&document), "{op}");
+        }
+    }
+}
+
 #[test]
 fn edits_nest_rightly_in_the_insertions_of_others() {
     let inner = "<w:r><w:t>by another</w:t></w:r>";

@@ -50,15 +50,37 @@ pub(super) fn join(xml: &Xml, pieces: &[Piece], edits: &mut Edits) {
 /// Whether two nodes can be pieces of one run, or of one insertion of another author.
 fn are_pieces(xml: &Xml, one: NodeId, other: NodeId) -> bool {
     let both = |name: &str| xml.is(one, Ns::W, name) && xml.is(other, Ns::W, name);
-    let same_tag = || xml.slice(xml.start_tag(one)) == xml.slice(xml.start_tag(other));
+    // A further piece has ids of its own, so pieces are told by all but those.
+    let same_tag =
+        || without_id(xml, one, xml.start_tag(one)) == without_id(xml, other, xml.start_tag(other));
     if both("r") {
-        return same_tag() && run_properties(xml, one) == run_properties(xml, other);
+        return same_tag() && properties_without_id(xml, one) == properties_without_id(xml, other);
     }
     let inner = || {
         let edges = edge_run(xml, one, Edge::Last).zip(edge_run(xml, other, Edge::First));
         edges.is_some_and(|(last, first)| xml.is(last, Ns::W, "r") && are_pieces(xml, last, first))
     };
     both("ins") && same_tag() && inner()
+}
+
+/// Markup of the part without the id of one annotation in it.
+fn without_id(xml: &Xml, annotation: NodeId, range: Range<usize>) -> String {
+    let markup = xml.slice(range.clone());
+    match xml.attribute(annotation, Ns::W, "id") {
+        Some(id) if range.contains(&id.value_span.start) => {
+            let (start, end) = (id.value_span.start - range.start, id.value_span.end - range.start);
+            format!("{}{}", &markup[..start], &markup[end..])
+        }
+        _ => markup.to_owned(),
+    }
+}
+
+fn properties_without_id(xml: &Xml, run: NodeId) -> String {
+    let Some(properties) = xml.child(run, Ns::W, "rPr") else { return String::new() };
+    match xml.child(properties, Ns::W, "rPrChange") {
+        Some(change) => without_id(xml, change, xml.span(properties)),
+        None => run_properties(xml, run).to_owned(),
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -209,7 +209,7 @@ pub(super) fn typical_run_properties(xml: &Xml, view: &View) -> String {
 }
 
 /// Run properties without the record of a tracked formatting change.
-fn without_change(properties: &str) -> String {
+pub(super) fn without_change(properties: &str) -> String {
     let Some(at) = properties.find("rPrChange") else { return properties.to_owned() };
     let start = properties[..at].rfind('<').unwrap_or(at);
     let end = properties[at + 1..].rfind("rPrChange>").map(|end| at + 1 + end + "rPrChange>".len());

@@ -9,6 +9,7 @@ use super::{
     difference::Hunk,
     index::Index,
     markup::Names,
+    properties::without_change,
     run::{RunEdits, write_run},
     tracking::Tracking,
     view::{AtomKind, ScopeKind, View},
@@ -337,7 +338,7 @@ impl Plan<'_> {
     /// The `w:rPr` for a new run: like an atom's, else like the paragraph mark's (which Word gives to text typed there).
     fn properties_like(&self, like: Option<usize>) -> String {
         match like {
-            Some(atom) => run_properties(self.xml, self.view.atoms[atom].run).to_owned(),
+            Some(atom) => without_change(run_properties(self.xml, self.view.atoms[atom].run)),
             None => mark_properties(self.xml, self.view.paragraph),
         }
     }

@@ -2,10 +2,12 @@
 
 mod texts;
 
-use std::{collections::HashMap, ops::Range};
+use std::{cell::Cell, collections::HashMap, ops::Range};
 
 use super::{
     markup::{Names, Piece, pieces, raw_offset},
+    properties::without_change,
+    rewrite::run_properties,
     tracking::{Cuts, Tracking},
 };
 use crate::{
@@ -80,7 +82,7 @@ pub(super) fn write_run(
     tracking: Option<&Tracking<'_>>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let writer = RunWriter { xml, run, names: Names::at(xml, run) };
+    let writer = RunWriter { xml, run, names: Names::at(xml, run), spare: Cell::new(None) };
     let items = writer.items(edits);
     let insertion = writer.insertion_around();
     let own = |tracking: &Tracking<'_>| {
@@ -115,6 +117,8 @@ struct RunWriter<'x> {
     xml: &'x Xml,
     run: NodeId,
     names: Names,
+    /// The last id given by `unused_id`.
+    spare: Cell<Option<u64>>,
 }
 
 impl<'x> RunWriter<'x> {
@@ -128,6 +132,48 @@ impl<'x> RunWriter<'x> {
                 tag.strip_suffix("/>").map_or_else(|| tag.to_owned(), |bare| format!("{bare}>"))
             }
         }
+    }
+
+    /// The same for a further piece: a tracked formatting change that it repeats is an annotation of its own (17.13.1).
+    fn further_head(&self, tracking: Option<&Tracking<'_>>) -> String {
+        let head = self.head();
+        let properties = self.xml.child(self.run, Ns::W, "rPr");
+        let change = properties.and_then(|properties| self.xml.child(properties, Ns::W, "rPrChange"));
+        match change {
+            Some(change) => self.with_own_id(head, self.xml.start_tag(self.run).start, change, tracking),
+            None => head,
+        }
+    }
+
+    /// Markup that repeats an element of the part from `start` on, with an id of its own for one annotation in it.
+    fn with_own_id(
+        &self,
+        mut markup: String,
+        start: usize,
+        annotation: NodeId,
+        tracking: Option<&Tracking<'_>>,
+    ) -> String {
+        let Some(id) = self.xml.attribute(annotation, Ns::W, "id") else { return markup };
+        let own = match tracking {
+            Some(tracking) => tracking.take_id(),
+            None => self.unused_id(),
+        };
+        markup.replace_range(id.value_span.start - start..id.value_span.end - start, &own.to_string());
+        markup
+    }
+
+    /// An id above all of the part, for the rare piece that needs one without tracking; each asked for is higher than the last.
+    fn unused_id(&self) -> u64 {
+        let of = |node: NodeId| -> Option<u64> {
+            if self.xml.kind(node) != NodeKind::Element {
+                return None;
+            }
+            self.xml.value(node, Ns::W, "id")?.trim().parse().ok()
+        };
+        let highest = self.spare.get().or_else(|| self.xml.descendants(self.xml.root()).filter_map(of).max());
+        let next = highest.unwrap_or(0) + 1;
+        self.spare.set(Some(next));
+        next
     }
 
     fn tail(&self) -> String {
@@ -298,7 +344,7 @@ impl<'x> RunWriter<'x> {
                 }
                 Item::Anchor(raw) => {
                     texts.close(&mut out);
-                    out.push_str(&format!("{}{raw}{}", self.tail(), self.head()));
+                    out.push_str(&format!("{}{raw}{}", self.tail(), self.further_head(None)));
                 }
                 Item::New(text) => {
                     for piece in pieces(text) {
@@ -328,6 +374,10 @@ impl<'x> RunWriter<'x> {
     ) -> Result<String, EditError> {
         let groups = in_groups(items);
         let is_own = |group: &(State, &[Item<'_>])| group.0 != State::New;
+        let head = |is_further: bool| match is_further {
+            true => self.further_head(Some(tracking)),
+            false => self.head(),
+        };
         let mut cut_texts = Vec::new();
         let mut out = String::new();
         if !groups.iter().any(is_own) {
@@ -341,29 +391,29 @@ impl<'x> RunWriter<'x> {
             let is_inside = *state != State::New || before && after;
             let cuts = Cuts { before: before && is_inside, after: after && is_inside };
             match state {
-                State::Kept => out.push_str(&self.piece(group, "t", &mut cut_texts)?),
+                State::Kept => out.push_str(&self.piece(group, "t", head(before), &mut cut_texts)?),
                 State::Gone => {
-                    let piece = self.piece(group, "delText", &mut cut_texts)?;
+                    let piece = self.piece(group, "delText", head(before), &mut cut_texts)?;
                     out.push_str(&tracking.wrap("del", &self.names, cuts, &piece));
                 }
                 State::New => {
                     let run = self.new_run(group)?;
                     let mark = tracking.wrap("ins", &self.names, cuts, &run);
-                    self.place_insertion(mark, (before, after), &mut out, splices);
+                    self.place_insertion(mark, (before, after), tracking, &mut out, splices);
                 }
             }
         }
         Ok(out)
     }
 
-    /// A run with some of the items; a `w:t` of which a piece was written before is told by our own quotes.
+    /// A run with some of the items behind its head; a `w:t` of which a piece was written before is told by our own quotes.
     fn piece(
         &self,
         items: &[Item<'_>],
         element: &'static str,
+        mut out: String,
         cut_texts: &mut Vec<NodeId>,
     ) -> Result<String, EditError> {
-        let mut out = self.head();
         let written = std::mem::take(cut_texts);
         let mut texts = Texts { writer: self, element, open: None, written, may_join: false };
         for item in items {
@@ -385,7 +435,7 @@ impl<'x> RunWriter<'x> {
     fn new_run(&self, items: &[Item<'_>]) -> Result<String, EditError> {
         let text: String =
             items.iter().map(|item| if let Item::New(text) = item { text } else { "" }).collect();
-        self.names.run(super::rewrite::run_properties(self.xml, self.run), &text)
+        self.names.run(&without_change(run_properties(self.xml, self.run)), &text)
     }
 
     /// Another author's insertion is parted around ours (nested `w:ins` is no form that Word writes).
@@ -393,6 +443,7 @@ impl<'x> RunWriter<'x> {
         &self,
         mark: String,
         (before, after): (bool, bool),
+        tracking: &Tracking<'_>,
         out: &mut String,
         splices: &mut Splices,
     ) {
@@ -406,7 +457,8 @@ impl<'x> RunWriter<'x> {
         } else if !after && last {
             splices.insert(xml.span(around).end, mark);
         } else {
-            let (open, name) = (xml.slice(xml.start_tag(around)), xml.qualified_name(around));
+            let (tag, name) = (xml.start_tag(around), xml.qualified_name(around));
+            let open = self.with_own_id(xml.slice(tag.clone()).to_owned(), tag.start, around, Some(tracking));
             out.push_str(&format!("</{name}>{mark}{open}"));
         }
     }

@@ -35,7 +35,7 @@ impl<'a> Tracking<'a> {
         })
     }
 
-    fn take_id(&self) -> u64 {
+    pub(super) fn take_id(&self) -> u64 {
         let id = self.next_id.get();
         self.next_id.set(id + 1);
         id
