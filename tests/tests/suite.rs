@@ -67,6 +67,8 @@ mod tidy;
 mod where_from;
 #[path = "suite/workspace.rs"]
 mod workspace;
+#[path = "suite/xlsx_every_op.rs"]
+mod xlsx_every_op;
 #[path = "suite/xlsx_fidelity.rs"]
 mod xlsx_fidelity;
 #[path = "suite/xlsx_office.rs"]
@@ -75,6 +77,8 @@ mod xlsx_office;
 mod xlsx_ops;
 #[path = "suite/xlsx_oracle.rs"]
 mod xlsx_oracle;
+#[path = "suite/xlsx_readers.rs"]
+mod xlsx_readers;
 #[path = "suite/xlsx_references.rs"]
 mod xlsx_references;
 #[path = "suite/xlsx_sheets.rs"]

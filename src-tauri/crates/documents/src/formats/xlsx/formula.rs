@@ -3,10 +3,12 @@
 //! A formula here is what stands in the file: A1 notation, English names, no leading `=`. Only the bytes of references that change
 //! are rewritten. What no token is understood to be is passed through untouched.
 
+mod entered;
 mod newer;
 pub(super) mod references;
 pub(super) mod rewrite;
 pub(super) mod shift;
+pub(super) mod spans;
 pub(super) mod structured;
 pub(super) mod tokens;
 
@@ -34,6 +36,13 @@ pub(super) fn from_user(text: &str) -> Result<String, EditError> {
         return Err(EditError::new(EditErrorKind::UnsupportedOp, message)
             .hint("Name the cells of the result as a range."));
     }
+    if let Some(word) = entered::r1c1_word(formula) {
+        return Err(invalid(format!("“{word}” is R1C1 notation, which files do not hold."))
+            .hint("Write the reference in A1 notation."));
+    }
+    let formula = entered::without_at_signs(formula)
+        .map_err(|why| invalid(format!("“{text}” is no formula: {why}.")))?;
+    let formula = formula.as_str();
     let variables = variables(formula);
     let written = rewrite(formula, |token| {
         let word = &formula[token.range.clone()];
@@ -123,6 +132,7 @@ mod tests {
         assert_eq!(from_user("= SUM(A1:A3)").unwrap(), "SUM(A1:A3)");
         assert_eq!(from_user("=_xlfn.CONCAT(\"IFS(\")").unwrap(), "_xlfn.CONCAT(\"IFS(\")");
         assert_eq!(from_user("=sort(A1:A3)+LOG10(A1)").unwrap(), "_xlfn._xlws.SORT(A1:A3)+LOG10(A1)");
+        assert_eq!(from_user("=@A1:A3+1").unwrap(), "_xlfn.SINGLE(A1:A3)+1");
         assert_eq!(from_user("=NETWORKDAYS.INTL(A1,A2)").unwrap(), "NETWORKDAYS.INTL(A1,A2)");
         assert_eq!(
             from_user("=T.DIST.2T(A1,2)+Norm.S.Dist(1,TRUE)").unwrap(),
@@ -144,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_cannot_stand_in_a_file_is_refused() {
-        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=A1#", "='Data"] {
+        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=A1#", "='Data", "=R1C1*2", "=@"] {
             assert!(from_user(text).is_err(), "{text}");
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{
     address::{quote_sheet, same_name},
-    formula::{Replacement, TokenKind, rewrite, rewrite::rename_sheet},
+    formula::{Replacement, TokenKind, rewrite, rewrite::turn_sheet},
     parts::{self, PartKind},
     patch::Patch,
     places::Place,
@@ -191,7 +191,7 @@ impl Session<'_, '_> {
             .collect();
         for node in names {
             let text = xml.text(node);
-            let turned = rename_sheet(&text, from, to);
+            let turned = turn_sheet(&text, from, to);
             let name = xml.value(node, Ns::None, "name").unwrap_or_default().to_lowercase();
             let wanted = match scope(node) {
                 Some(scope) => scope == old,
@@ -229,7 +229,7 @@ impl Session<'_, '_> {
         tables: &[(String, String)],
     ) -> Result<(), EditError> {
         let mut change = |text: &str, _: &Place| {
-            let first = rename_sheet(text, from, to);
+            let first = turn_sheet(text, from, to);
             let current = first.clone().unwrap_or_else(|| text.to_owned());
             rename_table(&current, tables).or(first)
         };

@@ -7,6 +7,7 @@ use super::{
     formula::{
         Replacement, TokenKind, rewrite,
         rewrite::{delete_sheet, rename_sheet},
+        spans::respan,
     },
     parts,
     patch::Patch,
@@ -224,9 +225,18 @@ impl Session<'_, '_> {
         remap(&mut patch, &new_places)?;
         let splices = patch.finish()?;
         self.book.edit_workbook(splices)?;
+        let worksheets = self.worksheet_names();
         let entry = self.book.sheets.remove(from);
         let name = entry.name.clone();
         self.book.sheets.insert(to, entry);
+        let after = self.worksheet_names();
+        let mut turned = Vec::new();
+        self.change_formulas(None, b'!', GroupRule::Uniform, &mut |text, place| {
+            let new = respan(text, &name, &worksheets, &after)?;
+            turned.push((place.clone(), text.to_owned(), new.clone()));
+            Some(new)
+        })?;
+        self.tell_turned(turned, "span_changed");
         self.structural = true;
         let (before, after) = (Some((from + 1).to_string()), Some(position.to_string()));
         self.change(Location::Text(quote_sheet(&name)), before, after, Some("moved"));
@@ -282,12 +292,17 @@ impl Session<'_, '_> {
 
     fn kill_references(&mut self, key: SheetKey, name: &str, tables: &[String]) -> Result<(), EditError> {
         let mut died: Vec<(Place, String, String)> = Vec::new();
+        let mut spans: Vec<(Place, String, String)> = Vec::new();
+        let worksheets = self.worksheet_names();
+        let left: Vec<String> = worksheets.iter().filter(|other| !same_name(other, name)).cloned().collect();
         let mut kill = |text: &str, place: &Place| {
             if place.home == Some(key) {
                 return None;
             }
-            let first = delete_sheet(text, name);
-            let current = first.clone().unwrap_or_else(|| text.to_owned());
+            let spanned = respan(text, name, &worksheets, &left);
+            let current = spanned.clone().unwrap_or_else(|| text.to_owned());
+            let first = delete_sheet(&current, name).or(spanned);
+            let current = first.clone().unwrap_or(current);
             let second = rewrite(&current, |token| match &token.kind {
                 TokenKind::Structured { table }
                     if tables.iter().any(|t| same_name(t, &current[table.clone()])) =>
@@ -297,23 +312,37 @@ impl Session<'_, '_> {
                 _ => Replacement::Keep,
             });
             let new = second.or(first)?;
-            died.push((place.clone(), text.to_owned(), new.clone()));
+            let errors = |text: &str| text.matches("#REF!").count();
+            let list = if errors(&new) > errors(text) { &mut died } else { &mut spans };
+            list.push((place.clone(), text.to_owned(), new.clone()));
             Some(new)
         };
         self.change_formulas(Some(key), b'!', GroupRule::Uniform, &mut kill)?;
         if !tables.is_empty() {
             self.change_formulas(Some(key), b'[', GroupRule::Uniform, &mut kill)?;
         }
-        for (place, before, after) in died {
+        self.tell_turned(died, "ref_became_error");
+        self.tell_turned(spans, "span_changed");
+        Ok(())
+    }
+
+    /// The worksheets in order; chart sheets have no cells that a reference could span.
+    fn worksheet_names(&self) -> Vec<String> {
+        let worksheets = self.book.sheets.iter().filter(|entry| entry.kind != SheetKind::Chartsheet);
+        worksheets.map(|entry| entry.name.clone()).collect()
+    }
+
+    /// Tells formulas that read otherwise now because of what happened to a sheet.
+    fn tell_turned(&mut self, turned: Vec<(Place, String, String)>, code: &str) {
+        for (place, before, after) in turned {
             let location = self.place_name(&place);
-            self.warn(Warning::at("ref_became_error", location, format!("={before} became ={after}.")));
+            self.warn(Warning::at(code, location, format!("={before} became ={after}.")));
             if let Spot::Cell(sheet, at) = place.spot {
                 self.recompute.push((sheet, at));
                 let (before, after) = (Some(format!("={before}")), Some(format!("={after}")));
                 self.change(Location::Cell(sheet, at), before, after, Some("formula"));
             }
         }
-        Ok(())
     }
 
     fn remove_sheet_entry(&mut self, key: SheetKey) -> Result<(), EditError> {

@@ -239,10 +239,15 @@ fn agrees_with_recorded_results() {
         Some(_) => &["oracle/open/inputs", "corpus/xlsx", "corpus/crafted"],
         None => &["corpus/xlsx"],
     };
+    // A file may lie in several folders; it counts once.
+    let mut files = std::collections::BTreeMap::new();
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
-            compare_workbook(&entry.path(), recorded.as_deref(), &mut tally);
+            files.insert(entry.file_name(), entry.path());
         }
+    }
+    for path in files.values() {
+        compare_workbook(path, recorded.as_deref(), &mut tally);
     }
     println!("{} agree, {} differ, {} not computed", tally.same, tally.differing.len(), tally.unknowns.len());
     for line in tally.differing.iter().chain(&tally.unknowns) {
@@ -271,6 +276,9 @@ fn compare_workbook(path: &std::path::Path, recorded: Option<&std::path::Path>, 
         return;
     }
     for (address, stored, computed) in results {
+        if file.as_ref().is_some_and(|file| file["results"][&address].is_null()) {
+            continue;
+        }
         let verdict = match (&computed, &file) {
             (Computed::Unknown(why), _) => {
                 tally.unknowns.push(format!("{name} {address}: {why}"));

@@ -2,11 +2,13 @@
 //!
 //! Each rewriting answers `None` when nothing changes, so that the file keeps its bytes.
 
+use std::borrow::Cow;
+
 use super::{
     references::{Corner, Form, Prefix, Reference},
     shift::LineEdit,
     structured,
-    tokens::{Token, TokenKind, tokens},
+    tokens::{Token, TokenKind, function_prefix, tokens},
 };
 use crate::formats::xlsx::address::{Axis, LAST_COL, LAST_ROW, quote_sheet, same_name};
 
@@ -143,11 +145,22 @@ pub(in crate::formats::xlsx) fn translate(formula: &str, rows: i64, cols: i64, o
 
 /// The formula after a sheet got another name.
 pub(in crate::formats::xlsx) fn rename_sheet(formula: &str, from: &str, to: &str) -> Option<String> {
+    replace_sheet(formula, from, to, |_| true)
+}
+
+/// The formula with one sheet's references turned to another sheet; a 3-D reference means the sheets between its ends and stays.
+pub(in crate::formats::xlsx) fn turn_sheet(formula: &str, from: &str, to: &str) -> Option<String> {
+    replace_sheet(formula, from, to, Prefix::is_plain)
+}
+
+fn replace_sheet(formula: &str, from: &str, to: &str, is_meant: impl Fn(&Prefix) -> bool) -> Option<String> {
     if !formula.contains('!') {
         return None;
     }
     rewrite(formula, |token| {
-        let Some(prefix) = prefix_of(token) else { return Replacement::Keep };
+        let Some(prefix) = prefix_of(formula, token).filter(|prefix| is_meant(prefix)) else {
+            return Replacement::Keep;
+        };
         let named = |sheet: &str| same_name(sheet, from);
         let hit = named(&prefix.sheet) || prefix.last_sheet.as_deref().is_some_and(named);
         if prefix.workbook.is_some() || !hit {
@@ -156,34 +169,57 @@ pub(in crate::formats::xlsx) fn rename_sheet(formula: &str, from: &str, to: &str
         let new = |sheet: &str| if named(sheet) { to.to_owned() } else { sheet.to_owned() };
         let written = match &prefix.last_sheet {
             None => quote_sheet(&new(&prefix.sheet)),
-            Some(last) => {
-                let (first, last) = (new(&prefix.sheet), new(last));
-                let both = format!("{first}:{last}");
-                let plain = quote_sheet(&first) == first && quote_sheet(&last) == last;
-                if plain { both } else { format!("'{}'", both.replace('\'', "''")) }
-            }
+            Some(last) => span_of_sheets(&new(&prefix.sheet), &new(last)),
         };
         Replacement::With(format!("{written}!{}", &formula[prefix.range.end..token.range.end]))
     })
 }
 
-/// The formula after a sheet was deleted: references and names of that sheet are dead.
+/// Two sheets before a `!`, quoted as one.
+fn span_of_sheets(first: &str, last: &str) -> String {
+    let both = format!("{first}:{last}");
+    let plain = quote_sheet(first) == first && quote_sheet(last) == last;
+    if plain { both } else { format!("'{}'", both.replace('\'', "''")) }
+}
+
+/// What stands before the `!` of a reference to all sheets from one to another.
+pub(super) fn reference_to_sheets(first: &str, last: &str) -> String {
+    if same_name(first, last) { quote_sheet(first) } else { span_of_sheets(first, last) }
+}
+
+/// The formula after a sheet was deleted: references and names of that sheet are dead, calls of its named functions as a whole.
 pub(in crate::formats::xlsx) fn delete_sheet(formula: &str, sheet: &str) -> Option<String> {
     if !formula.contains('!') {
         return None;
     }
-    rewrite(formula, |token| match prefix_of(token) {
-        Some(prefix) if prefix.is_plain() && same_name(&prefix.sheet, sheet) => {
-            Replacement::With("#REF!".into())
+    // Inside the brackets of a call that dies: how many of them are open, once the first one is.
+    let mut dying: Option<usize> = None;
+    rewrite(formula, |token| {
+        if let Some(depth) = dying {
+            let depth = match &formula[token.range.clone()] {
+                "(" if token.kind == TokenKind::Operator => depth + 1,
+                ")" if token.kind == TokenKind::Operator => depth - 1,
+                _ => depth,
+            };
+            dying = (depth > 0).then_some(depth);
+            return Replacement::With(String::new());
         }
-        _ => Replacement::Keep,
+        match prefix_of(formula, token) {
+            Some(prefix) if prefix.is_plain() && same_name(&prefix.sheet, sheet) => {
+                dying = (token.kind == TokenKind::Function).then_some(0);
+                Replacement::With("#REF!".into())
+            }
+            _ => Replacement::Keep,
+        }
     })
 }
 
-fn prefix_of(token: &Token) -> Option<&Prefix> {
+fn prefix_of<'t>(formula: &str, token: &'t Token) -> Option<Cow<'t, Prefix>> {
     match &token.kind {
-        TokenKind::Reference(reference) => reference.prefix.as_ref(),
-        TokenKind::Name(prefix) => prefix.as_ref(),
+        TokenKind::Reference(reference) => reference.prefix.as_ref().map(Cow::Borrowed),
+        TokenKind::Name(prefix) => prefix.as_ref().map(Cow::Borrowed),
+        // A function that is a name of a sheet: `Data!Tax(A1)`.
+        TokenKind::Function => function_prefix(formula, token).map(Cow::Owned),
         _ => None,
     }
 }
@@ -274,6 +310,20 @@ mod tests {
         assert_eq!(renamed("SUM(Data:Mar!A1)").as_deref(), Some("SUM('It''s new:Mar'!A1)"));
         assert_eq!(renamed("[1]Data!A1+\"Data!A1\""), None);
         assert_eq!(renamed("Data!Rate+Data!#REF!").as_deref(), Some("'It''s new'!Rate+'It''s new'!#REF!"));
+        assert_eq!(
+            renamed("Data!Tax(Data!A1)+Tax(1)").as_deref(),
+            Some("'It''s new'!Tax('It''s new'!A1)+Tax(1)")
+        );
+        assert_eq!(renamed("SUM(Data:'a b'!A1)").as_deref(), Some("SUM('It''s new:a b'!A1)"));
+        assert_eq!(renamed("SUM('a b':Data!A1)").as_deref(), Some("SUM('a b:It''s new'!A1)"));
+        assert_eq!(
+            turn_sheet("Data!A1+SUM(Data:Mar!A1)", "Data", "X").as_deref(),
+            Some("X!A1+SUM(Data:Mar!A1)")
+        );
+        assert_eq!(
+            delete_sheet("1+Data!Tax((A1),\")\")*Other!Tax(2)", "Data").as_deref(),
+            Some("1+#REF!*Other!Tax(2)")
+        );
         assert_eq!(delete_sheet("Data!A1+Data!Rate+X!A1", "DATA").as_deref(), Some("#REF!+#REF!+X!A1"));
     }
 

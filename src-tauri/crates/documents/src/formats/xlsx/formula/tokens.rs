@@ -122,11 +122,17 @@ impl Lexer<'_> {
     fn quoted(&mut self) {
         let start = self.position;
         let rest = &self.text[start..];
-        let end = quoted_end(rest, '\'').filter(|end| rest[*end..].starts_with('!'));
-        let Some(end) = end else { return self.push(TokenKind::Operator, start + 1) };
+        let Some(end) = quoted_end(rest, '\'') else { return self.push(TokenKind::Operator, start + 1) };
         let inner = rest[1..end - 1].replace("''", "'");
-        let prefix = prefix(&inner, start..start + end + 1);
-        self.behind_prefix(prefix);
+        if rest[end..].starts_with('!') {
+            return self.behind_prefix(prefix(&inner, start..start + end + 1));
+        }
+        match second_sheet(&rest[end..]) {
+            Some((last, length)) => {
+                self.behind_prefix(spanning(inner, last, start..start + end + length + 1));
+            }
+            None => self.push(TokenKind::Operator, start + 1),
+        }
     }
 
     /// `[1]Data!…`, `[1]!Name`, or a structured reference inside its table.
@@ -171,6 +177,14 @@ impl Lexer<'_> {
         if let Some(length) = three_d_end(rest, end) {
             let prefix = prefix(&rest[..length], start..start + length + 1);
             return self.behind_prefix(prefix);
+        }
+        // `Jan:'My sheet'!`, which some writers make of a 3-D reference.
+        if behind.starts_with(":'")
+            && Corner::parse(&rest[..end]).is_none()
+            && let Some((last, length)) = second_sheet(behind)
+        {
+            let span = spanning(rest[..end].to_owned(), last, start..start + end + length + 1);
+            return self.behind_prefix(span);
         }
         if behind.starts_with('(') {
             return self.push(TokenKind::Function, start + end);
@@ -255,11 +269,41 @@ fn lines(
     (!follows).then_some((form(first, second), end + 1 + length))
 }
 
-/// `Jan:Mar!` without quotes: the length before the `!`.
+/// `Jan:Mar!` without quotes: the length before the `!`. `A5:Jan!A6` is a range, for a sheet that looks like a cell is quoted.
 fn three_d_end(text: &str, first: usize) -> Option<usize> {
     let rest = text[first..].strip_prefix(':')?;
     let second = word_end(rest);
-    (second > 0 && rest[second..].starts_with('!')).then_some(first + 1 + second)
+    let is_range = Corner::parse(&text[..first]).is_some() && Corner::parse(&rest[..second]).is_none();
+    (second > 0 && !is_range && rest[second..].starts_with('!')).then_some(first + 1 + second)
+}
+
+/// `:Mar!` or `:'My sheet'!` behind a sheet: the second sheet, and the length before the `!`.
+fn second_sheet(text: &str) -> Option<(String, usize)> {
+    let rest = text.strip_prefix(':')?;
+    let (name, end) = match rest.starts_with('\'') {
+        true => {
+            let end = quoted_end(rest, '\'')?;
+            (rest[1..end - 1].replace("''", "'"), end)
+        }
+        false => (rest[..word_end(rest)].to_owned(), word_end(rest)),
+    };
+    let is_sheet = !name.is_empty() && !name.contains([':', '[', ']']) && rest[end..].starts_with('!');
+    is_sheet.then_some((name, end + 1))
+}
+
+fn spanning(first: String, last: String, range: Range<usize>) -> Prefix {
+    let last = Some(last);
+    Prefix { last_sheet: last, ..prefix(&first, range) }
+}
+
+/// The sheet of a function that is one of its names (`Data!Tax(`).
+pub(super) fn function_prefix(formula: &str, token: &Token) -> Option<Prefix> {
+    let word = &formula[token.range.clone()];
+    let end = word.rfind('!')?;
+    let before = &word[..end];
+    let inner = before.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+    let inner = inner.map_or_else(|| before.to_owned(), |inner| inner.replace("''", "'"));
+    Some(prefix(&inner, token.range.start..token.range.start + end + 1))
 }
 
 /// Takes apart what stands before a `!`, quotes already off.
@@ -398,6 +442,17 @@ mod tests {
             ("매출!B2+Übersicht!A1", "r:매출!B2 o:+ r:Übersicht!A1"),
             ("Sheet1!Rate+A.B", "d:Sheet1!Rate o:+ d:A.B"),
             ("2024!A1", "r:2024!A1"),
+            ("SUM(Jan:'My B'!A5)", "f:SUM o:( r:Jan:'My B'!A5 o:)"),
+            ("'It''s A':'My B'!A5:B6+'It''s A':Mar!A5", "r:'It''s A':'My B'!A5:B6 o:+ r:'It''s A':Mar!A5"),
+            ("A5:Jan!A6+Q1:Q4!B5+A1:'x y'!B2", "r:A5 o:: r:Jan!A6 o:+ r:Q1:Q4!B5 o:+ r:A1 o:: r:'x y'!B2"),
+            ("Jan!A1:Jan!B2 'x y'!A1:'x y'!B2", "r:Jan!A1 o:: r:Jan!B2 r:'x y'!A1 o:: r:'x y'!B2"),
+            ("'C:\\d\\[Bk 1.xlsx]My A'!A5", "r:'C:\\d\\[Bk 1.xlsx]My A'!A5"),
+            ("Jan!Tax(A1)+'x y'!Tax(A1)", "f:Jan!Tax o:( r:A1 o:) o:+ f:'x y'!Tax o:( r:A1 o:)"),
+            (
+                "T['#a]+T[['[x'']]:[b c]]+T[[#Data],[#Totals]]",
+                "s:T['#a] o:+ s:T[['[x'']]:[b c]] o:+ s:T[[#Data],[#Totals]]",
+            ),
+            ("_xlfn.LET(_xlpm.a1,A1,_xlpm.a1)", "f:_xlfn.LET o:( d:_xlpm.a1 o:, r:A1 o:, d:_xlpm.a1 o:)"),
         ] {
             assert_eq!(show(formula), shown, "{formula}");
         }

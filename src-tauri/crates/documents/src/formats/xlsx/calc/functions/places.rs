@@ -16,6 +16,11 @@ pub(super) fn call(eval: &Eval<'_>, name: &str, arguments: &[Expr]) -> Answer {
     let result: Outcome<Operand> = match name {
         "OFFSET" => offset(eval, arguments),
         "INDIRECT" => indirect(eval, arguments),
+        // `@`: the value at the formula's own row or column.
+        "SINGLE" => match arguments {
+            [operand] => one(eval, operand).map(Operand::Scalar),
+            _ => wrong_arguments(),
+        },
         "ROW" | "COLUMN" => line_number(eval, name, arguments),
         "ROWS" | "COLUMNS" => line_count(eval, name, arguments),
         "AREAS" => match arguments {
