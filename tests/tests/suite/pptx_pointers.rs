@@ -223,8 +223,8 @@ fn no_jump_is_left_with_a_number_behind_the_end() {
     let after = apply(&moved, &json!([{"op": "pptx_delete_slide", "slide": 3}])).unwrap().bytes;
     assert!(part(&after, "ppt/slides/_rels/slide2.xml.rels").contains("Target=\"slide9.xml\""));
     // A copy that jumps to itself, in a deck whose numbers have a gap.
-    let gap = done(&jumping(4, "slide4.xml"), &json!([{"op": "pptx_delete_slide", "slide": 3}]));
-    let copy = done(&gap, &json!([{"op": "pptx_duplicate_slide", "slide": 3}]));
+    let gap = done(&jumping(3, "slide3.xml"), &json!([{"op": "pptx_delete_slide", "slide": 2}]));
+    let copy = done(&gap, &json!([{"op": "pptx_duplicate_slide", "slide": 2}]));
     for deck in [&gap, &copy] {
         let count = slides(deck).len();
         for entry in entries(deck).iter().filter(|entry| entry.name.starts_with("ppt/slides/_rels/")) {
