@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     packages, page,
-    run::{Failure, Outcome, cargo, finish, keep, node, root, say, target},
+    run::{Failure, Outcome, SECRETS, cargo, finish, keep, node, root, say, target},
     setup,
 };
 
@@ -148,7 +148,7 @@ fn for_macos(out: &Path) -> Outcome {
         .arg(&config)
         .current_dir(root().join("src-tauri"))
         .env("PATH", path_with(&root().join("ui/node_modules/.bin")));
-    without_empty_signing(&mut command);
+    with_signing(&mut command);
     finish(&mut command)?;
     let made = target().join("universal-apple-darwin/release/bundle");
     // What the updater downloads.
@@ -157,19 +157,15 @@ fn for_macos(out: &Path) -> Outcome {
     collect(&made.join("dmg"), "dmg", out).map(drop)
 }
 
-/// A workflow hands over secrets that are not set as empty words, which Tauri would take for certificates. Without an identity the
-/// application is signed for this machine only, since processors of Apple's run nothing unsigned.
-fn without_empty_signing(command: &mut Command) {
-    let is_empty = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
-    for name in
-        ["APPLE_CERTIFICATE", "APPLE_CERTIFICATE_PASSWORD", "APPLE_ID", "APPLE_PASSWORD", "APPLE_TEAM_ID"]
-    {
-        if is_empty(name) {
-            command.env_remove(name);
+/// Gives the bundler what it signs and notarises with, as far as it is set: a workflow hands over secrets that are not set as empty
+/// words, which Tauri would take for certificates. Without an identity the application is signed for no maker, since processors of
+/// Apple's run nothing unsigned.
+fn with_signing(command: &mut Command) {
+    command.env("APPLE_SIGNING_IDENTITY", "-");
+    for name in SECRETS.iter().filter(|name| name.starts_with("APPLE_")) {
+        if let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) {
+            command.env(name, value);
         }
-    }
-    if is_empty("APPLE_SIGNING_IDENTITY") {
-        command.env("APPLE_SIGNING_IDENTITY", "-");
     }
 }
 

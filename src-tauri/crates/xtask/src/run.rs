@@ -55,16 +55,37 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |named| root().join(named))
 }
 
+/// What signing needs. Build scripts and plugins of hundreds of packages run below cargo and npm, and none of them may read it.
+pub(crate) const SECRETS: &[&str] = &[
+    "APPLE_CERTIFICATE",
+    "APPLE_CERTIFICATE_PASSWORD",
+    "APPLE_SIGNING_IDENTITY",
+    "APPLE_ID",
+    "APPLE_PASSWORD",
+    "APPLE_TEAM_ID",
+    "WINDOWS_CERTIFICATE",
+    "WINDOWS_CERTIFICATE_PASSWORD",
+];
+
+fn without_secrets(mut command: Command) -> Command {
+    for name in SECRETS {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// The cargo that runs this task.
 pub(crate) fn cargo() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command =
+        without_secrets(Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())));
     command.current_dir(root());
     command
 }
 
 /// A Node program of the page's folder; on Windows npm and npx are scripts that need their ending.
 pub(crate) fn node(program: &str) -> Command {
-    let mut command = Command::new(if cfg!(windows) { format!("{program}.cmd") } else { program.to_owned() });
+    let name = if cfg!(windows) { format!("{program}.cmd") } else { program.to_owned() };
+    let mut command = without_secrets(Command::new(name));
     command.current_dir(root().join("ui"));
     command
 }
