@@ -67,8 +67,7 @@ pub(super) struct Index {
 impl Index {
     /// Walks a part; text boxes are numbered from `first_text_box`.
     pub(super) fn build(xml: &Xml, kind: PartKind, number: usize, first_text_box: usize) -> Index {
-        let indexed = xml.span(xml.root());
-        let holds = |word: &[u8]| memchr::memmem::find(&xml.bytes()[indexed.clone()], word).is_some();
+        let holds = |word: &[u8]| memchr::memmem::find(xml.bytes(), word).is_some();
         let mut walker = Walker {
             xml,
             has_text_boxes: holds(b"txbxContent"),

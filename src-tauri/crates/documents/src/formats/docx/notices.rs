@@ -39,13 +39,15 @@ pub(super) fn notices(package: &Package<'_>) -> Result<Vec<Warning>, DocumentErr
     Ok(notices)
 }
 
-/// Words that stand in a part for which `part_notices` has to look at the elements.
+/// Words without which a part gives no notice.
 const AUTHOR: &[u8] = b"author=";
 const FIELD_CODE: &[u8] = b"instr";
+const PERMISSION: &[u8] = b"permStart";
+const EMBEDDED: &[u8] = b"altChunk";
 
-/// Whether the notices about a part need all its elements.
-pub(super) fn looks_into_elements(bytes: &[u8]) -> bool {
-    [AUTHOR, FIELD_CODE].iter().any(|word| memchr::memmem::find(bytes, word).is_some())
+/// Whether there may be something to say about a part.
+pub(super) fn may_have_notices(bytes: &[u8]) -> bool {
+    [AUTHOR, FIELD_CODE, PERMISSION, EMBEDDED].iter().any(|word| memchr::memmem::find(bytes, word).is_some())
 }
 
 /// Notices about one part.
@@ -57,7 +59,7 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             notices.push(Warning::new(code, message));
         }
     };
-    if !loaded.is_head && part.kind != PartKind::Comments && holds(AUTHOR) {
+    if part.kind != PartKind::Comments && holds(AUTHOR) {
         let is_change = |local: &str| {
             matches!(local, "ins" | "del" | "moveFrom" | "moveTo" | "cellIns" | "cellDel" | "cellMerge")
                 || local.ends_with("PrChange")
@@ -71,7 +73,7 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             add("has_tracked_changes", message.into());
         }
     }
-    if !loaded.is_head && holds(FIELD_CODE) {
+    if holds(FIELD_CODE) {
         let codes = xml.descendants(xml.root()).filter_map(|node| match xml.local_name(node) {
             _ if xml.namespace(node) != Ns::W => None,
             "instrText" => Some(xml.text(node)),
@@ -89,13 +91,13 @@ pub(super) fn part_notices(loaded: &Loaded, part: &StoryPart, notices: &mut Vec<
             );
         }
     }
-    if holds(b"permStart") {
+    if holds(PERMISSION) {
         add(
             "has_permission_ranges",
             "Some ranges are open to certain people while the document is protected; their marks stay where they are, and protection is honoured inside them too.".into(),
         );
     }
-    if holds(b"altChunk") {
+    if holds(EMBEDDED) {
         add(
             "has_embedded_documents",
             "The document embeds other files as text (altChunk); their text is neither shown nor edited."

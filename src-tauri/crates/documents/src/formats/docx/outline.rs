@@ -38,7 +38,6 @@ pub(super) fn outline(
     {
         window.add(&head, &definitions, &mut outline, cancel)?;
         if outline.truncated {
-            part_notices(&head, main, &mut warnings);
             parts.next();
         } else {
             (window, outline) = (Window::new(request)?, Outline::default());

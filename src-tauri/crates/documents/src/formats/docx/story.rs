@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{index::Index, notices::looks_into_elements};
+use super::{index::Index, notices::may_have_notices};
 use crate::{
     DocumentError,
     package::{Package, PartName, xml::Xml},
@@ -39,8 +39,6 @@ pub(super) struct StoryPart {
 pub(super) struct Loaded {
     pub(super) xml: Xml,
     pub(super) index: Index,
-    /// Only its beginning is indexed, and its notices do not look at elements.
-    pub(super) is_head: bool,
 }
 
 /// All parts with text; the main part is the first.
@@ -72,25 +70,25 @@ pub(super) fn load(
 ) -> Result<Rc<Loaded>, DocumentError> {
     let xml = package.xml(&part.name)?;
     let index = Index::build(&xml, part.kind, part.number, first_text_box);
-    Ok(Rc::new(Loaded { xml, index, is_head: false }))
+    Ok(Rc::new(Loaded { xml, index }))
 }
 
-/// The beginning of a long part for a reader of at least `wish` bytes of it; `None` when its notices need all of it or when it is not
-/// longer than that.
+/// The beginning of a long part for a reader of at least `wish` bytes of it; `None` when there is more to tell about it or when it is
+/// hardly longer than that.
 pub(super) fn load_head(
     package: &Package<'_>,
     part: &StoryPart,
     wish: usize,
 ) -> Result<Option<Rc<Loaded>>, DocumentError> {
     let bytes = package.require(&part.name)?;
-    if bytes.len() / 2 < wish || looks_into_elements(&bytes) {
+    // In UTF-16 the words look different, and every second byte of what is nearly ASCII is zero.
+    if bytes.len() / 2 < wish || may_have_notices(&bytes) || bytes[..wish].contains(&0) {
         return Ok(None);
     }
     let (xml, is_whole) = package.xml_head(&part.name, wish)?;
-    // In another encoding than UTF-8 the words look different.
-    if is_whole || xml.bytes().len() != bytes.len() && looks_into_elements(xml.bytes()) {
+    if is_whole {
         return Ok(None);
     }
     let index = Index::build(&xml, part.kind, part.number, 0);
-    Ok(Some(Rc::new(Loaded { xml, index, is_head: true })))
+    Ok(Some(Rc::new(Loaded { xml, index })))
 }

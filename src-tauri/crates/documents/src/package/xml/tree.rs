@@ -73,17 +73,17 @@ impl Xml {
         if text.len() >= NONE as usize {
             return Err(XmlError::TooDeep(0));
         }
-        Ok(Builder::new(text.into_owned(), encoding, limits.depth).run(None)?.0)
+        Ok(Builder::new(text.len(), encoding, limits.depth).run(text, None)?.0)
     }
 
-    /// Indexes a part only as far as the first child of the root's child that ends at `wish` or later: for reading the beginning of a
-    /// long text. The rest is checked, not indexed. Tells whether all was indexed.
+    /// Takes a part only as far as the first child of the root's child that ends at `wish` or later: for reading the beginning of a long
+    /// text. The rest is checked and dropped. Tells whether that was all.
     pub fn parse_head(part: &[u8], limits: &Limits, wish: usize) -> Result<(Xml, bool), XmlError> {
         let (text, encoding) = encoding::decode(part)?;
         if text.len() >= NONE as usize {
             return Err(XmlError::TooDeep(0));
         }
-        Builder::new(text.into_owned(), encoding, limits.depth).run(Some(wish))
+        Builder::new(text.len().min(wish), encoding, limits.depth).run(text, Some(wish))
     }
 
     /// The part's text as UTF-8; a byte-order mark is still there.
@@ -384,9 +384,9 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(bytes: Vec<u8>, encoding: Encoding, depth: usize) -> Self {
-        let nodes = Vec::with_capacity(bytes.len() / 32);
-        let xml = Xml { bytes, encoding, nodes, root: NodeId(NONE), declarations: Vec::new() };
+    fn new(length: usize, encoding: Encoding, depth: usize) -> Self {
+        let nodes = Vec::with_capacity(length / 32);
+        let xml = Xml { bytes: Vec::new(), encoding, nodes, root: NodeId(NONE), declarations: Vec::new() };
         Builder {
             xml,
             open: Vec::new(),
@@ -397,18 +397,17 @@ impl Builder {
         }
     }
 
-    /// Whether a part is indexed to its end. With a `wish`, what is open where the index ends is closed there.
-    fn run(mut self, wish: Option<usize>) -> Result<(Xml, bool), XmlError> {
+    /// With a `wish`, what is open where the index ends is closed there.
+    fn run(mut self, text: Cow<'_, [u8]>, wish: Option<usize>) -> Result<(Xml, bool), XmlError> {
         /// The root and its child.
         const OPEN: usize = 2;
-        let bytes = std::mem::take(&mut self.xml.bytes);
-        let mut scanner = Scanner::new(&bytes, self.depth);
-        let mut is_whole = true;
+        let bytes: &[u8] = &text;
+        let mut scanner = Scanner::new(bytes, self.depth);
         while let Some(token) = scanner.next_token()? {
             let span = token.span.start as u32..token.span.end as u32;
             let name = token.name.start as u32..token.name.end as u32;
             match token.kind {
-                TokenKind::Start { empty } => self.start(&bytes, span, name, empty)?,
+                TokenKind::Start { empty } => self.start(bytes, span, name, empty)?,
                 TokenKind::End => self.end(&span),
                 TokenKind::Text => self.leaf(NodeKind::Text, span),
                 TokenKind::CData => self.leaf(NodeKind::CData, span),
@@ -418,17 +417,17 @@ impl Builder {
             let end = token.span.end;
             if token.kind == TokenKind::End && self.open.len() == OPEN && wish.is_some_and(|wish| end >= wish)
             {
-                is_whole = false;
                 let here = end as u32..end as u32;
                 while !self.open.is_empty() {
                     self.end(&here);
                 }
                 scanner.run()?;
-                break;
+                self.xml.bytes = bytes[..end].to_vec();
+                return Ok((self.xml, false));
             }
         }
-        self.xml.bytes = bytes;
-        Ok((self.xml, is_whole))
+        self.xml.bytes = text.into_owned();
+        Ok((self.xml, true))
     }
 
     fn push(&mut self, mut data: NodeData) -> u32 {

@@ -12,11 +12,14 @@ use crate::formats::xlsx::judge::{Stored, StoredCells, judge};
 /// Cells that the rules of one window may read; beyond that the rest of their formulas are not judged.
 const MOST_READS: u64 = 1_500_000;
 
+/// The cells of one row, shared by who asks.
+type Row = Rc<Vec<Cell>>;
+
 /// The workbook as one window's rules see it.
 pub(in crate::preview::sheet) struct Facts<'b> {
     book: &'b Book,
     sheet: usize,
-    rows: RefCell<HashMap<(usize, u32), Rc<Vec<Cell>>>>,
+    rows: RefCell<HashMap<(usize, u32), Row>>,
     reads: Counter<u64>,
 }
 
