@@ -6,6 +6,7 @@
  */
 import './grid.css';
 import type { SheetLayout } from '../../backend/generated/SheetLayout';
+import type { SheetWindow } from '../../backend/generated/SheetWindow';
 import { columnLetters } from '../../shared/places';
 import { Axis, columnPixels, rowPixels } from './axis';
 import { conditional, dress, measureWith, write, type Room } from './paint';
@@ -17,6 +18,8 @@ export interface GridOptions {
   layout: SheetLayout;
   date1904: boolean;
   fetch: Fetch;
+  /** The window that came with the layout. */
+  first?: SheetWindow;
   /** By `cellKey`. */
   marks: Map<number, MarkKind>;
   label: string;
@@ -59,7 +62,7 @@ export class Grid {
     const { layout } = options;
     this.rows = new Axis(Math.min(1_048_576, layout.last_row + MORE_ROWS), rowPixels(layout.default_height), layout.heights, rowPixels);
     this.columns = new Axis(Math.min(16_384, Math.max(layout.last_column + MORE_COLUMNS, 12)), columnPixels(layout.default_width), layout.widths, columnPixels);
-    this.tiles = new Tiles(options.fetch, () => this.draw(), options.onfail);
+    this.tiles = new Tiles(options.fetch, () => this.draw(), options.onfail, options.first);
     const height = this.rows.length + HEAD_HEIGHT;
     this.scale = Math.max(1, height / TALLEST);
     this.spacer.style.width = `${this.columns.length + HEAD_WIDTH}px`;

@@ -22,7 +22,10 @@ export class Tiles {
   private readonly tiles = new Map<string, Tile | 'coming'>();
   readonly styles: Record<string, CellStyle> = {};
 
-  constructor(private readonly fetch: Fetch, private readonly arrived: () => void, private readonly failed: (error: unknown) => void) {}
+  /** @param first the window that came with the layout; a whole tile of it need not be fetched again */
+  constructor(private readonly fetch: Fetch, private readonly arrived: () => void, private readonly failed: (error: unknown) => void, first?: SheetWindow) {
+    if (first && first.rows[0] === 1 && first.columns[0] === 1 && first.rows[1] >= TILE_ROWS && first.columns[1] >= TILE_COLUMNS) this.keep(name(1, 1), first);
+  }
 
   cell(row: number, column: number): SheetCell | undefined {
     const tile = this.tiles.get(name(row, column));
@@ -38,28 +41,23 @@ export class Tiles {
     }
   }
 
-  /** Takes cells that came with another answer. */
-  take(window: SheetWindow): void {
-    for (const cell of window.cells) {
-      const tile = this.tiles.get(name(cell.row, cell.column));
-      if (typeof tile === 'object') tile.cells.set(cellKey(cell.row, cell.column), cell);
-    }
-    Object.assign(this.styles, window.styles);
-  }
-
   private async load(row: number, column: number): Promise<void> {
     const key = name(row, column);
     this.tiles.set(key, 'coming');
     try {
       const window = await this.fetch([row, row + TILE_ROWS - 1], [column, column + TILE_COLUMNS - 1]);
       this.forgetOldest();
-      this.tiles.set(key, { cells: new Map(window.cells.map((cell) => [cellKey(cell.row, cell.column), cell])) });
-      Object.assign(this.styles, window.styles);
+      this.keep(key, window);
       this.arrived();
     } catch (error) {
       this.tiles.delete(key);
       this.failed(error);
     }
+  }
+
+  private keep(key: string, window: SheetWindow): void {
+    this.tiles.set(key, { cells: new Map(window.cells.map((cell) => [cellKey(cell.row, cell.column), cell])) });
+    Object.assign(this.styles, window.styles);
   }
 
   private forgetOldest(): void {
