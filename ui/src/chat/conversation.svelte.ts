@@ -124,6 +124,9 @@ export class Conversation {
       case 'tool_result':
         this.tool(event.id, 'file_edit').receipt = event.receipt as unknown as ToolReceipt;
         break;
+      case 'turn_restarted':
+        this.forgetUnanswered();
+        break;
       case 'turn_finished':
         this.end('done', undefined, event.usage as { input?: number; output?: number });
         break;
@@ -144,6 +147,13 @@ export class Conversation {
     const last = reply?.parts.at(-1);
     if (last?.kind === kind) last.text += delta;
     else reply?.parts.push({ kind, text: delta });
+  }
+
+  /** An answer that is asked for again: what was said since the last receipt does not count. */
+  private forgetUnanswered(): void {
+    const parts = this.reply()?.parts ?? [];
+    const kept = parts.findLastIndex((part) => part.kind === 'tool' && part.call.receipt !== undefined) + 1;
+    parts.splice(kept);
   }
 
   private tool(id: string, name: string): ToolCall {

@@ -89,6 +89,8 @@ export const codesZh: Record<keyof typeof codesEn, string> = {
   'warning.tracking_on': '修订已开启：修改会成为修订标记。',
   'warning.write_protection': '文档建议以只读方式打开。',
   'warning.zoom_of_empty_section': '某个节缩放指向的节已经没有幻灯片。',
+  'warning.set_interrupted': '对几个文件的一次修改被中断，已恢复原样。',
+  'warning.span_changed': '跨多张工作表的公式现在涵盖的工作表变了。',
 
   'detail.recalculated': '重新计算',
   'detail.moved': '移动',

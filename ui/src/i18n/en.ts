@@ -301,6 +301,8 @@ export const en = {
   'settings.provider.add': 'Add',
   'settings.provider.remove': 'Remove',
   'settings.provider.url': 'Address',
+  'settings.provider.context': 'Context size',
+  'settings.provider.context.hint': 'How many tokens the model takes in at once, question and answer together. Longer conversations are shortened to it. 64,000 when empty.',
   'settings.provider.models': 'Models',
   'settings.key': 'Key',
   'settings.key.none': 'no key yet',

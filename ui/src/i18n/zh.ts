@@ -302,6 +302,8 @@ export const zh: Record<Key, string> = {
   'settings.provider.add': '添加',
   'settings.provider.remove': '移除',
   'settings.provider.url': '地址',
+  'settings.provider.context': '上下文大小',
+  'settings.provider.context.hint': '模型一次能处理多少 token（问答合计）。更长的对话会缩短到这个大小。留空按 64,000 计。',
   'settings.provider.models': '模型',
   'settings.key': '密钥',
   'settings.key.none': '还没有密钥',

@@ -43,6 +43,10 @@ test('an endpoint is added, lists its models and answers a test', async ({ page 
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Kind of endpoint').selectOption('ollama');
   await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByLabel('Context size').fill('1000');
+  await page.keyboard.press('Tab');
+  await expect(page.getByLabel('Context size')).toHaveValue('2048');
+  expect(await fake(page, 'settings.update')).toMatchObject({ changes: { providers: [{ id: 'ollama', context_tokens: 2048 }] } });
   await page.getByRole('button', { name: 'List the models' }).click();
   await page.getByLabel('medium', { exact: true }).check();
   await page.getByRole('button', { name: 'Test', exact: true }).click();

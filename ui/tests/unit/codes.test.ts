@@ -27,6 +27,7 @@ const FORWARDERS: Record<string, RegExp> = {
   'documents/src/formats/docx/notices.rs': /\badd\(/g,
   'documents/src/formats/docx/batch.rs': /\.warn_(?:once|at)\(/g,
   'documents/src/formats/pptx/session.rs': /\.warn\((?!Warning)/g,
+  'documents/src/formats/xlsx/sheet_ops.rs': /\.tell_turned\(/g,
   'documents/src/formats/xlsx/structure.rs': /\bNote \{ code: /g,
 };
 const MADE = /\bWarning::(?:new|at)\(/g;

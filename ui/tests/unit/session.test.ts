@@ -68,6 +68,24 @@ describe('a session', () => {
 });
 
 describe('a conversation', () => {
+  test('an answer that is asked for again voids what was said since the last receipt', async () => {
+    const { fake, conversation } = await begun();
+    const sent = conversation.send('replace "pilot" with "trial"');
+    await settled(conversation);
+    await sent;
+    const reply = conversation.messages.at(-1);
+    if (reply?.from !== 'stet') throw new Error('no reply');
+    const kept = reply.parts.findLastIndex((part) => part.kind === 'tool' && part.call.receipt) + 1;
+    expect(kept).toBeGreaterThan(0);
+    // The turn is taken up again where the fake left it.
+    conversation.turn = 'turn-x';
+    fake.emit({ event: 'turn_text', turn_id: 'turn-x', delta: 'half a sen' });
+    fake.emit({ event: 'turn_restarted', turn_id: 'turn-x' });
+    expect(reply.parts).toHaveLength(kept);
+    fake.emit({ event: 'turn_text', turn_id: 'turn-x', delta: 'A whole sentence.' });
+    expect(reply.parts.at(-1)).toEqual({ kind: 'text', text: 'A whole sentence.' });
+  });
+
   test('shows what was not understood as text', async () => {
     const { conversation } = await begun();
     await conversation.send('do something');
