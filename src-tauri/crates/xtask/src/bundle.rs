@@ -64,13 +64,7 @@ fn for_linux(out: &Path) -> Outcome {
     if made.exists() {
         fs::remove_dir_all(&made).map_err(|why| Failure::Disk { path: made.clone(), why })?;
     }
-    finish(
-        node("npx")
-            .args(["tauri", "bundle", "--bundles", "deb,rpm", "--config"])
-            .arg(&staged)
-            .current_dir(root().join("src-tauri"))
-            .env("PATH", path_with(&root().join("ui/node_modules/.bin"))),
-    )?;
+    finish(tauri().args(["bundle", "--bundles", "deb,rpm", "--config"]).arg(&staged))?;
     let deb = collect(&made.join("deb"), "deb", out)?;
     collect(&made.join("rpm"), "rpm", out)?;
     let runtime = out.join("runtime-x86_64");
@@ -142,12 +136,10 @@ fn for_macos(out: &Path) -> Outcome {
         stet.to_string_lossy()
     );
     fs::write(&config, text).map_err(|why| Failure::Disk { path: config.clone(), why })?;
-    let mut command = node("npx");
+    let mut command = tauri();
     command
-        .args(["tauri", "build", "--target", "universal-apple-darwin", "--bundles", "app,dmg", "--config"])
-        .arg(&config)
-        .current_dir(root().join("src-tauri"))
-        .env("PATH", path_with(&root().join("ui/node_modules/.bin")));
+        .args(["build", "--target", "universal-apple-darwin", "--bundles", "app,dmg", "--config"])
+        .arg(&config);
     with_signing(&mut command);
     finish(&mut command)?;
     let made = target().join("universal-apple-darwin/release/bundle");
@@ -272,8 +264,9 @@ fn sizes(out: &Path) -> Outcome {
     )))
 }
 
-fn path_with(folder: &Path) -> std::ffi::OsString {
-    let mut all = vec![folder.to_path_buf()];
-    all.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-    std::env::join_paths(all).unwrap_or_default()
+/// Tauri's command line from the page's packages, in the folder of its configuration, where `npx` would not find it.
+fn tauri() -> Command {
+    let mut command = node(&root().join("ui/node_modules/.bin/tauri").to_string_lossy());
+    command.current_dir(root().join("src-tauri"));
+    command
 }
