@@ -61,14 +61,17 @@ for (const look of looks) {
         await tap(`button[data-file="${name}"]`);
         await page.shows('main h1', name);
         await page.until(() => page.run("return !document.querySelector('main [aria-busy=true]') && !/Reading|正在读取/.test(document.querySelector('main').innerText)"), 'the preview');
-        await pause(600);
+        await drawn(page);
+        await pause(300);
         await shot(`open-${name}`);
         await assistant();
         await say(says);
         await page.until(() => page.find('#accept'), 'the review');
         if (narrow) await shot(`assistant-${name}`);
         if (narrow) await page.run("document.querySelector('.veil')?.click()");
-        await pause(900);
+        await pause(300);
+        await drawn(page);
+        await pause(300);
         await shot(`review-${name}`);
       }
       await tap('#accept');
@@ -102,6 +105,16 @@ for (const look of looks) {
       await stage.close();
     }
   });
+}
+
+/** Waits until every picture and page that is in view has come. */
+async function drawn(page) {
+  const script = `
+    const main = document.querySelector('main');
+    const waits = main.querySelector('[aria-busy=true], .waiting, [role=status].middle') !== null || /Reading the document|正在读取/.test(main.innerText);
+    return !waits && [...main.querySelectorAll('img')].every((image) => image.complete && image.naturalWidth > 0);
+  `;
+  await page.until(() => page.run(script), 'everything in view', 30_000);
 }
 
 /** A comparison, a change outside, a conflict, an editor by hand, parts kept out, a file that cannot be opened, a model out of reach. */

@@ -120,16 +120,17 @@ export class Grid {
     if (Math.abs(this.host.scrollLeft - position.left) > 1) this.host.scrollLeft = position.left;
   }
 
-  /** Where a cell lies in the host, for an editor above it. */
+  /** Where a cell lies in the host, with all of its merged area, for an editor above it. */
   place(row: number, column: number): { left: number; top: number; width: number; height: number } {
     const { top, left } = this.offsets();
+    const [, , rowEnd, columnEnd] = this.options.layout.merges.find(([first, from]) => first === row && from === column) ?? [row, column, row, column];
     const frozenRow = row <= this.options.layout.frozen_rows;
     const frozenColumn = column <= this.options.layout.frozen_columns;
     return {
       left: HEAD_WIDTH + this.columns.start(column) - (frozenColumn ? 0 : left),
       top: HEAD_HEIGHT + this.rows.start(row) - (frozenRow ? 0 : top),
-      width: this.columns.size(column),
-      height: this.rows.size(row),
+      width: this.columns.start(columnEnd + 1) - this.columns.start(column),
+      height: this.rows.start(rowEnd + 1) - this.rows.start(row),
     };
   }
 
