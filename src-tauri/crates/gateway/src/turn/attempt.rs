@@ -116,15 +116,14 @@ async fn read(
             Some(Ok(bytes)) => bytes,
             Some(Err(error)) => break End::Broken(network_fault(&error).message),
         };
-        total += bytes.len();
+        let Ok(decoded) = decoder.feed(&bytes) else { return Attempt::Failed(cannot_decode()) };
+        // Unpacked, since a small body can unpack to a very large one.
+        total += decoded.len();
         if total > limits.answer_bytes {
             let message = "the answer is longer than the limit";
             return Attempt::Failed(Fault::new(ErrorCode::TooLarge, message).advising(Advice::Stop));
         }
-        match decoder.feed(&bytes) {
-            Ok(decoded) => aggregator.feed(&decoded, live),
-            Err(_) => return Attempt::Failed(cannot_decode()),
-        }
+        aggregator.feed(&decoded, live);
         if aggregator.is_done() || aggregator.is_lost() {
             break End::Complete;
         }
@@ -147,24 +146,25 @@ const REFUSAL_BYTES: usize = 1 << 20;
 async fn refused(wire: Wire<'_>, reading: Reading, response: reqwest::Response) -> Attempt {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
+    let header = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let mut decoder = Decoder::new(Announced::from_header(header));
     let mut stream = response.bytes_stream();
     let mut body = Vec::new();
     while body.len() < REFUSAL_BYTES {
         match timed(wire, reading, stream.next()).await {
-            Ok(Some(Ok(bytes))) => body.extend_from_slice(&bytes),
+            // What cannot be unpacked cannot be told either; the status says enough.
+            Ok(Some(Ok(bytes))) => match decoder.feed(&bytes) {
+                Ok(decoded) => body.extend(decoded),
+                Err(_) => break,
+            },
             Ok(Some(Err(_)) | None) => break,
             Err(fault) if fault.code == ErrorCode::Cancelled => return Attempt::Failed(fault),
             Err(_) => break,
         }
     }
-    let mut decoder = Decoder::new(Announced::from_header(
-        headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()),
-    ));
-    let decoded = decoder.feed(&body).map(|mut decoded| {
-        decoded.extend(decoder.finish());
-        decoded
-    });
-    Attempt::Refused(Refusal::new(status, &headers, decoded.unwrap_or(body), SystemTime::now()))
+    body.extend(decoder.finish());
+    body.truncate(REFUSAL_BYTES);
+    Attempt::Refused(Refusal::new(status, &headers, body, SystemTime::now()))
 }
 
 /// Waits for something, but not beyond the limits and not after a cancellation.

@@ -54,8 +54,30 @@ pub(crate) fn is_moderation_notice(text: &str) -> bool {
 
 fn is_json_call(text: &str, tools: &ToolSet) -> bool {
     let unfenced = unfenced(text.trim());
-    let Ok(value) = serde_json::from_str::<Value>(unfenced) else { return false };
-    names_a_tool(&value, tools)
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    // One model writes a word of its own before the list.
+    let json = unfenced.trim_start_matches(is_word);
+    match serde_json::from_str::<Value>(json) {
+        Ok(value) => names_a_tool(&value, tools),
+        Err(_) => is_code_call(unfenced, tools) || is_action(text, tools),
+    }
+}
+
+/// The whole text is one call in the notation of a programming language, or a list of such: `[edit(p=1), now()]`.
+fn is_code_call(text: &str, tools: &ToolSet) -> bool {
+    let listed = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    let printed = listed.strip_prefix("print(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(listed);
+    let Some((name, rest)) = printed.split_once('(') else { return false };
+    rest.ends_with(')') && tools.get(name.trim()).is_some()
+}
+
+/// A line that names a tool as the action to take, and one with its input after it.
+fn is_action(text: &str, tools: &ToolSet) -> bool {
+    let value = |line: &str, key: &str| line.trim().strip_prefix(key).map(|rest| rest.trim().to_owned());
+    let mut lines = text.lines().skip_while(|line| {
+        value(line, "Action:").is_none_or(|name| tools.get(name.trim_matches(['`', '*'])).is_none())
+    });
+    lines.next().is_some() && lines.next().is_some_and(|line| value(line, "Action Input:").is_some())
 }
 
 fn unfenced(text: &str) -> &str {
@@ -75,7 +97,7 @@ fn names_a_tool(value: &Value, tools: &ToolSet) -> bool {
             let name = ["name", "tool", "tool_name", "function", "action"]
                 .iter()
                 .find_map(|key| call.get(*key)?.as_str());
-            let has_arguments = ["arguments", "parameters", "args", "input", "action_input"]
+            let has_arguments = ["arguments", "parameters", "args", "input", "action_input", "tool_input"]
                 .iter()
                 .any(|key| call.contains_key(*key));
             has_arguments && name.is_some_and(|name| tools.get(name).is_some())

@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use super::chunk::{Choice, Chunk, Said, WireFailure, read_chunk};
+use super::chunk::{CallFragment, Choice, Chunk, FunctionFragment, Said, WireFailure, counts, read_chunk};
 use super::finish::WireFinish;
 use super::identity::{Calls, Place, RawCall};
 use super::lenient::{Loose, is_truthy};
 use super::odd_data::{
-    Wrapped, collect_text, is_event_stream, is_json, is_noise, separate_lines, trimmed, unwrapped,
-    with_replacements,
+    Wrapped, collect_text, is_event_stream, is_json, is_noise, is_sentinel, names_arguments, separate_lines,
+    trimmed, unwrapped, with_replacements,
 };
 use super::reasoning::ReasoningDetails;
 use super::sse::{Event, SseParser};
@@ -73,6 +73,8 @@ pub(crate) struct Aggregator {
     /// The last event with a whole message in it.
     message_event: Option<Vec<u8>>,
     has_deltas: bool,
+    /// Pieces of calls that were taken, or are known and put aside.
+    pieces: u64,
     choice: Option<i64>,
     other_choice_calls: bool,
     finish_without_calls: bool,
@@ -101,6 +103,7 @@ impl Aggregator {
             details: ReasoningDetails::default(),
             message_event: None,
             has_deltas: false,
+            pieces: 0,
             choice: None,
             other_choice_calls: false,
             finish_without_calls: false,
@@ -166,6 +169,12 @@ impl Aggregator {
             return;
         }
         if event.is_damaged {
+            // A failure may be written between the events as it is.
+            let failure = read_chunk(data).ok().and_then(|chunk| chunk.failure(b""));
+            if self.turn.events > 0 && failure.is_some() {
+                self.turn.failure = failure;
+                return;
+            }
             // A body of JSON over several lines has such lines too; it has no event beside them.
             self.has_damage = true;
         } else if !is_noise(data) || (event.name == b"error" && !data.is_empty()) {
@@ -178,12 +187,20 @@ impl Aggregator {
     }
 
     fn take_data(&mut self, data: &[u8], event: &Event, live: &mut dyn FnMut(Live<'_>)) {
-        if data == b"[DONE]" {
+        if is_sentinel(data) {
             self.turn.done = true;
             return;
         }
         match read_chunk(data) {
-            Ok(chunk) => self.take_chunk(chunk, event, live),
+            Ok(chunk) => {
+                let before = self.pieces;
+                self.take_chunk(chunk, event, live);
+                // A piece of a call in a place where none belongs: without it the rest may be another valid call.
+                let is_lost = self.filter.is_some() && self.pieces == before && names_arguments(data);
+                if is_lost && !self.is_lost() {
+                    self.turn.malformed = Some("a piece of a call stands where none belongs".to_owned());
+                }
+            }
             Err(error) if !data.starts_with(b"{") && is_json(data) => match unwrapped(data) {
                 Wrapped::Chunks(chunks) => self.take_each(chunks, event, live),
                 Wrapped::Nothing => {}
@@ -225,9 +242,8 @@ impl Aggregator {
             self.turn.failure.get_or_insert(failure);
             return;
         }
-        if let Some(usage) = &chunk.usage.0 {
-            self.take_usage(usage.counts(), live);
-        }
+        self.take_usage(counts(&chunk.x_groq["usage"]), live);
+        self.take_usage(counts(&chunk.usage), live);
         if self.turn.model.is_none() {
             self.turn.model = chunk.model.word().map(str::to_owned);
         }
@@ -245,16 +261,15 @@ impl Aggregator {
 
     fn take_choice(&mut self, choice: Choice<'_>, event: &Event, live: &mut dyn FnMut(Live<'_>)) {
         let has_index = choice.index.0.is_some();
+        let said = [&choice.delta, &choice.message];
+        self.pieces += said.iter().filter_map(|said| said.0.as_ref()).map(Said::pieces).sum::<u64>();
         let index = choice.index.0.unwrap_or_default();
         if *self.choice.get_or_insert(index) != index && has_index {
             // A second answer beside the first, where one was asked for. Its text is dropped; a call in it may be one of ours.
-            let said = [&choice.delta, &choice.message];
             self.other_choice_calls |= said.iter().filter_map(|said| said.0.as_ref()).any(Said::has_calls);
             return;
         }
-        if let Some(usage) = &choice.usage.0 {
-            self.take_usage(usage.counts(), live);
-        }
+        self.take_usage(counts(&choice.usage), live);
         let delta = choice.delta.0.filter(Said::says_something);
         if delta.is_none() && choice.message.0.as_ref().is_some_and(Said::says_something) {
             self.message_event = Some(event.data.clone());
@@ -265,7 +280,7 @@ impl Aggregator {
             self.take_said(delta, live);
         }
         let reasons = [
-            choice.finish_reason.word().map(WireFinish::read),
+            WireFinish::of(&choice.finish_reason),
             choice.native_finish_reason.word().and_then(WireFinish::read_native),
         ];
         for reason in reasons.into_iter().flatten() {
@@ -300,6 +315,12 @@ impl Aggregator {
             said.tool_calls.0.into_iter().filter(|fragment| !fragment.is_empty()).collect();
         let siblings = fragments.len();
         let is_late = self.finish_without_calls;
+        let legacy = said.function_call.0.filter(|function| siblings == 0 && !function.is_empty());
+        let has_other = fragments.iter().any(CallFragment::has_other_arguments)
+            || legacy.as_ref().is_some_and(FunctionFragment::has_other_arguments);
+        if has_other {
+            self.turn.malformed.get_or_insert_with(|| "arguments came under an unknown key".to_owned());
+        }
         for (position, fragment) in fragments.into_iter().enumerate() {
             let before = self.calls.len();
             let had_objects = self.calls.object_count();
@@ -309,7 +330,6 @@ impl Aggregator {
             self.turn.call_after_finish |= is_late && adds;
             self.show_call(placed.call, live);
         }
-        let legacy = said.function_call.0.filter(|function| siblings == 0 && !function.is_empty());
         if let Some(function) = legacy {
             let placed = self.calls.add_legacy(function);
             self.turn.call_after_finish |= is_late;
@@ -359,11 +379,14 @@ impl Aggregator {
                     let mut text = String::new();
                     collect_text(thinking, &mut text);
                     self.take_reasoning(&text, live);
-                } else if let Some(text) = part.get("text").and_then(Value::as_str) {
-                    self.take_text(text, live);
+                } else if let Some(text) = part.get("text") {
+                    let mut whole = String::new();
+                    collect_text(text, &mut whole);
+                    self.take_text(&whole, live);
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Number(number) => self.take_text(&number.to_string(), live),
+            Value::Null | Value::Bool(_) => {}
         }
     }
 

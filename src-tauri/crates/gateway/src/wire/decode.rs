@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use flate2::write::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 /// What the bytes turned out to be.
 pub(crate) enum Decoder {
@@ -17,6 +17,8 @@ pub(crate) enum Decoder {
     Plain,
     Gzip(Box<MultiGzDecoder<Vec<u8>>>),
     Zlib(Box<ZlibDecoder<Vec<u8>>>),
+    /// What some servers mean by `deflate` (RFC 9110, section 8.4.1.2, tells of them).
+    Deflate(Box<DeflateDecoder<Vec<u8>>>),
 }
 
 /// What the `Content-Encoding` header said.
@@ -56,7 +58,7 @@ impl Decoder {
             Decoder::Undecided { .. } => false,
             Decoder::Plain => announced != Announced::Plain,
             Decoder::Gzip(_) => announced != Announced::Gzip,
-            Decoder::Zlib(_) => announced != Announced::Deflate,
+            Decoder::Zlib(_) | Decoder::Deflate(_) => announced != Announced::Deflate,
         }
     }
 
@@ -81,6 +83,10 @@ impl Decoder {
                 decoder.write_all(bytes).and_then(|()| decoder.flush()).map_err(|_| CannotDecode)?;
                 Ok(std::mem::take(decoder.get_mut()))
             }
+            Decoder::Deflate(decoder) => {
+                decoder.write_all(bytes).and_then(|()| decoder.flush()).map_err(|_| CannotDecode)?;
+                Ok(std::mem::take(decoder.get_mut()))
+            }
         }
     }
 
@@ -88,7 +94,7 @@ impl Decoder {
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         match self {
             Decoder::Undecided { held, .. } => std::mem::take(held),
-            Decoder::Plain | Decoder::Gzip(_) | Decoder::Zlib(_) => Vec::new(),
+            Decoder::Plain | Decoder::Gzip(_) | Decoder::Zlib(_) | Decoder::Deflate(_) => Vec::new(),
         }
     }
 }
@@ -105,6 +111,9 @@ fn decide(announced: Announced, held: &[u8]) -> Result<Decoder, CannotDecode> {
         Announced::Unknown if !looks_like_text(held) => Err(CannotDecode),
         // RFC 1950, section 2.2: CM 8 in the low bits, header divisible by 31.
         Announced::Deflate if is_zlib(held) => Ok(Decoder::Zlib(Box::new(ZlibDecoder::new(Vec::new())))),
+        Announced::Deflate if !looks_like_text(held) => {
+            Ok(Decoder::Deflate(Box::new(DeflateDecoder::new(Vec::new()))))
+        }
         Announced::Plain | Announced::Gzip | Announced::Deflate | Announced::Unknown => Ok(Decoder::Plain),
     }
 }

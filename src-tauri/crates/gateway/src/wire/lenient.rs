@@ -1,7 +1,7 @@
 //! Values as endpoints really send them: null, `""` and absent are one thing, numbers come as text and text as numbers.
 //!
 //! serde's `default` covers an absent field but not null, and one field of an unexpected type would lose the whole chunk. The types
-//! here never fail on a well-formed value; what makes no sense becomes nothing.
+//! here take every well-formed value; what makes no sense becomes nothing, unless a piece of a call may be in it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -164,7 +164,27 @@ macro_rules! scalars_are_nothing {
     ($($name:ident: $kind:ty),*; $nothing:expr) => {
         $(fn $name<E>(self, _: $kind) -> Result<Self::Value, E> { Ok($nothing) })*
         fn visit_unit<E>(self) -> Result<Self::Value, E> { Ok($nothing) }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            if holds_container(text) { Err(E::custom(MISPLACED)) } else { Ok($nothing) }
+        }
     };
+}
+
+/// An object wrapped once too often may be a piece of a call: passing over it would leave a shorter call that is valid too.
+const MISPLACED: &str = "an object stands in a wrapping of its own";
+
+fn holds_container(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+/// Whether there is an object with anything in it, or the text of one.
+fn holds_object(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => items.iter().any(holds_object),
+        Value::String(text) => holds_container(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ManyVisitor<T> {
@@ -174,7 +194,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ManyVisitor<T> {
         formatter.write_str("any value")
     }
 
-    scalars_are_nothing!(visit_str: &str, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_bool: bool;
+    scalars_are_nothing!(visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_bool: bool;
         Many(Vec::new()));
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Many<T>, A::Error> {
@@ -215,11 +235,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for MaybeVisitor<T> {
         formatter.write_str("any value")
     }
 
-    scalars_are_nothing!(visit_str: &str, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_bool: bool;
+    scalars_are_nothing!(visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_bool: bool;
         Maybe(None));
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Maybe<T>, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
+        while let Some(item) = list.next_element::<Value>()? {
+            if holds_object(&item) {
+                return Err(serde::de::Error::custom(MISPLACED));
+            }
+        }
         Ok(Maybe(None))
     }
 

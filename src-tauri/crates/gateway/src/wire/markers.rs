@@ -77,26 +77,32 @@ const CONTROL_WORDS: &[&str] = &[
 
 /// Call markers that have a spelling of their own.
 const CALL_LITERALS: &[&str] = &[
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_calls>",
-    "<function_calls>",
     "<function=",
-    "<minimax:tool_call>",
     "]<]minimax[>[",
     "[TOOL_CALLS]",
     "[TOOL_CALL]",
+    "[TOOL_REQUEST]",
+    "[END_TOOL_REQUEST]",
     "<tool_code>",
     "<invoke name=",
     "<parameter=",
+    "✿FUNCTION✿",
+    "✿ARGS✿",
 ];
+
+/// What the name of a tag ends with that announces a call, whoever's name stands before it.
+const CALL_TAGS: &[&str] =
+    &["tool_call", "tool_calls", "toolcall", "toolcalls", "function_call", "function_calls", "tool_use"];
+
+/// The longest name of a tag that is waited for.
+const LONGEST_TAG: usize = 40;
 
 /// Control tokens that have a spelling of their own.
 const CONTROL_LITERALS: &[&str] = &["[gMASK]", "<end_of_turn>", "<start_of_turn>", "[e~[", "]~b]"];
 
 /// Characters at which a token can begin.
 pub(crate) fn can_begin(c: char) -> bool {
-    matches!(c, '<' | ']' | '[')
+    matches!(c, '<' | ']' | '[' | '✿')
 }
 
 /// Looks at the beginning of a text.
@@ -114,10 +120,28 @@ pub(crate) fn match_at(text: &str) -> Match {
         }
         partial |= literal.starts_with(text);
     }
-    match piped_token(text) {
-        Match::Nothing if partial => Match::Partial,
-        found => found,
+    match (piped_token(text), call_tag(text)) {
+        (Match::Nothing, Match::Nothing) if partial => Match::Partial,
+        (Match::Nothing, tag) => tag,
+        (token, _) => token,
     }
+}
+
+/// `<maker:tool_call>`, `</TOOLCALL>`, `<function_call name=…`, `<tool_call|>`.
+fn call_tag(text: &str) -> Match {
+    let Some(rest) = text.strip_prefix('<') else { return Match::Nothing };
+    let inner = rest.strip_prefix('/').unwrap_or(rest);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':');
+    let Some(end) = inner.find(|c| !is_name(c)) else {
+        return if inner.len() <= LONGEST_TAG { Match::Partial } else { Match::Nothing };
+    };
+    let name = normal_word(&inner[..end]);
+    let ends = inner[end..].starts_with(|c: char| c == '>' || c.is_ascii_whitespace() || is_pipe(c));
+    let is_call = ends
+        && CALL_TAGS.iter().any(|tag| {
+            name.strip_suffix(tag).is_some_and(|maker| !maker.ends_with(|c: char| c.is_ascii_alphanumeric()))
+        });
+    if is_call { Match::Call(text.len() - inner.len() + end) } else { Match::Nothing }
 }
 
 /// Whether a text holds a call marker anywhere, code spans included: for thinking text.
@@ -154,15 +178,15 @@ fn piped_token(text: &str) -> Match {
     if closing.is_empty() && !after.is_empty() {
         return unfinished(text);
     }
-    if closing.len() == after.len() || !closing.starts_with('>') {
+    if !closing.starts_with('>') {
         return Match::Nothing;
     }
     let length = text.len() - closing.len() + 1;
-    let is_call = CALL_WORDS.iter().any(|known| word == *known || word.starts_with(&format!("{known}_")))
-        || word.starts_with("tool_call");
-    if is_call {
+    let has_pipe = closing.len() < after.len();
+    let is_call = CALL_WORDS.iter().any(|known| word == *known || word.starts_with(&format!("{known}_")));
+    if word.starts_with("tool_call") || (is_call && has_pipe) {
         Match::Call(length)
-    } else if CONTROL_WORDS.contains(&word.as_str()) {
+    } else if has_pipe && CONTROL_WORDS.contains(&word.as_str()) {
         Match::Control(length)
     } else {
         Match::Nothing

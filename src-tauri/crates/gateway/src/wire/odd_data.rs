@@ -35,15 +35,28 @@ pub(crate) fn is_json(data: &[u8]) -> bool {
 
 /// Whether a line may be a chunk whose beginning was damaged.
 pub(crate) fn may_be_chunk(line: &[u8]) -> bool {
-    ["\"choices\"", "\"delta\"", "\"tool_calls\""]
+    ["\"choices\"", "\"delta\"", "\"tool_calls\"", "\"error\""]
         .iter()
         .any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
+}
+
+/// Whether an event has a key that only a piece of a call has. Keys inside a text are escaped and not found.
+pub(crate) fn names_arguments(data: &[u8]) -> bool {
+    ["\"arguments\"", "\"partial_json\"", "\"functionCall\""]
+        .iter()
+        .any(|word| memchr::memmem::find(data, word.as_bytes()).is_some())
+}
+
+/// `[DONE]`, in any case and with spaces.
+pub(crate) fn is_sentinel(data: &[u8]) -> bool {
+    let inner = data.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    inner.is_some_and(|word| word.trim_ascii().eq_ignore_ascii_case(b"DONE"))
 }
 
 /// The chunks of an event that a server wrote without blank lines between them: every line must be whole on its own.
 pub(crate) fn separate_lines(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let lines: Vec<&[u8]> = data.split(|byte| *byte == b'\n').map(trimmed).collect();
-    let is_whole = |line: &&[u8]| is_noise(line) || *line == b"[DONE]" || read_chunk(line).is_ok();
+    let is_whole = |line: &&[u8]| is_noise(line) || is_sentinel(line) || read_chunk(line).is_ok();
     (lines.len() > 1 && lines.iter().all(is_whole))
         .then(|| lines.into_iter().filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect())
 }

@@ -42,8 +42,15 @@ enum State {
     AfterCallMarker,
 }
 
-const THINK_TAGS: &[(&str, &str)] =
-    &[("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")];
+const THINK_TAGS: &[(&str, &str)] = &[
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+];
 
 impl TextFilter {
     pub(crate) fn feed(&mut self, piece: &str) -> Filtered {

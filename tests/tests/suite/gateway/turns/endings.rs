@@ -135,6 +135,43 @@ async fn encodings_that_were_not_asked_for() {
 }
 
 #[tokio::test]
+async fn deflate_means_two_things_and_other_encodings_are_refused() {
+    use std::io::Write;
+    let plain = match &good().steps[0] {
+        Step::Bytes(bytes) => bytes.clone(),
+        other => panic!("{other:?}"),
+    };
+    let level = flate2::Compression::default();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), level);
+    zlib.write_all(&plain).unwrap();
+    let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), level);
+    raw.write_all(&plain).unwrap();
+    for packed in [zlib.finish().unwrap(), raw.finish().unwrap(), plain] {
+        for size in [1, 5, 1 << 16] {
+            let reply = Reply::stream(packed.clone()).header("content-encoding", "deflate");
+            let ran = run(vec![reply.in_pieces(size, Duration::ZERO)]).await;
+            assert_eq!(ran.whole().message.tool_calls.len(), 1);
+        }
+    }
+    for encoding in ["br", "zstd", "compress"] {
+        let odd = || Reply::stream(vec![0x8b, 0x05, 0x80, 0x03]).header("content-encoding", encoding);
+        run(vec![odd(), odd(), odd()]).await.failed(ErrorCode::EncodingUnsupported);
+    }
+}
+
+/// A megabyte on the wire that would be a gigabyte in memory.
+#[tokio::test]
+async fn a_body_that_unpacks_without_end_is_cut() {
+    let comment = [b":".to_vec(), vec![b'x'; 1 << 20], b"\n".to_vec()].concat();
+    let bomb = |times: usize| zipped_again(&comment.repeat(times));
+    let endless = Reply::stream(bomb(70)).header("content-encoding", "gzip");
+    run(vec![endless]).await.failed(ErrorCode::TooLarge);
+    let refusal = Reply { status: 400, ..Reply::stream(bomb(12)).header("content-encoding", "gzip") };
+    let ran = run(vec![refusal]).await;
+    assert!(ran.failed(ErrorCode::InvalidRequest).to_string().len() < 2_000);
+}
+
+#[tokio::test]
 async fn every_framing_and_cut_of_the_body_is_the_same() {
     for framing in [Framing::Chunked, Framing::Length, Framing::UntilClose, Framing::Http10] {
         for size in [1, 7, 1 << 20] {
