@@ -72,7 +72,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "mcp-clients",
-        command: || words(script("tests/clients_mcp/run"), "--reachable python node"),
+        command: || words(script("tests/clients_mcp/run"), "--reachable python node inspector"),
         closing: |line| line.contains("checks passed") || line.contains("not run:"),
     },
     Step {
