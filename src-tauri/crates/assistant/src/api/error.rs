@@ -197,9 +197,8 @@ impl From<WorkspaceError> for AppError {
             Error::NotAllowed { .. } => plain(ErrorCode::PathNotAllowed),
             Error::Exists(_) => plain(ErrorCode::PathNotAllowed)
                 .hint("To change a file that exists, use a batch of operations."),
-            Error::Missing(_) => {
-                plain(ErrorCode::IoError).hint("It was removed or renamed; tell where it is now.")
-            }
+            Error::Missing(_) => plain(ErrorCode::IoError)
+                .hint("Check the name; if it was removed or renamed, tell where it is now."),
             Error::IsFolder(_) => plain(ErrorCode::IoError).hint("Name a file."),
             Error::ReadOnly { .. } => plain(ErrorCode::ReadOnly)
                 .hint("Make the file and its folder writable, or save a copy elsewhere."),
@@ -351,7 +350,7 @@ mod tests {
         for (error, message) in [
             (WorkspaceError::Exists("nope.md".into()), "nope.md already exists."),
             (WorkspaceError::IsFolder("src".into()), "src is a folder."),
-            (WorkspaceError::Missing("my notes.md".into()), "my notes.md is not there any more."),
+            (WorkspaceError::Missing("my notes.md".into()), "my notes.md is not there."),
             (WorkspaceError::NothingToUndo, "There is nothing to undo."),
         ] {
             assert_eq!(AppError::from(error).message, message);

@@ -22,7 +22,7 @@ pub enum WorkspaceError {
     NotAllowed { path: PathBuf, why: String },
     #[error("{0} already exists")]
     Exists(PathBuf),
-    #[error("{0} is not there any more")]
+    #[error("{0} is not there")]
     Missing(PathBuf),
     #[error("{0} is a folder")]
     IsFolder(PathBuf),
