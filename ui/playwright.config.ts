@@ -8,7 +8,9 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell
 export default defineConfig({
   testDir: './tests/browser',
   workers: 2,
-  timeout: 20_000,
+  // A machine that compiles at the same time is slow, not wrong.
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
   reporter: 'list',
   outputDir: '../target/playwright',
   use: {
