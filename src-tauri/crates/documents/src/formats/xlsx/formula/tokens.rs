@@ -449,8 +449,8 @@ mod tests {
             ("'C:\\d\\[Bk 1.xlsx]My A'!A5", "r:'C:\\d\\[Bk 1.xlsx]My A'!A5"),
             ("Jan!Tax(A1)+'x y'!Tax(A1)", "f:Jan!Tax o:( r:A1 o:) o:+ f:'x y'!Tax o:( r:A1 o:)"),
             (
-                "T['#a]+T[['[x'']]:[b c]]+T[[#Data],[#Totals]]",
-                "s:T['#a] o:+ s:T[['[x'']]:[b c]] o:+ s:T[[#Data],[#Totals]]",
+                "T['#a]+T[['[x'']:[b c]]+T[[#Data],[#Totals]]",
+                "s:T['#a] o:+ s:T[['[x'']:[b c]] o:+ s:T[[#Data],[#Totals]]",
             ),
             ("_xlfn.LET(_xlpm.a1,A1,_xlpm.a1)", "f:_xlfn.LET o:( d:_xlpm.a1 o:, r:A1 o:, d:_xlpm.a1 o:)"),
         ] {
