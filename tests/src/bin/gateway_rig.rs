@@ -4,7 +4,7 @@
 //! model's name chooses the fault: `case-7` answers every request with case 7, `heal-7` only the first one, `slow-7` and `slowheal-7` after
 //! a pause in which the proxy must keep the client waiting. `GET /v1/rig/counts` tells how often each model was asked.
 //!
-//! `gateway_rig turns URL MODEL COUNT` runs turns against a real endpoint. `gateway_rig ask URL…` only tells what each endpoint offers, or why it cannot be reached: for tests of what the environment decides.
+//! `gateway_rig turns URL MODEL COUNT [FIRST]` runs turns against a real endpoint. `gateway_rig ask URL…` only tells what each endpoint offers, or why it cannot be reached: for tests of what the environment decides.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -84,8 +84,11 @@ async fn ask(urls: &[String]) -> std::io::Result<()> {
 
 /// Turns with tools against a real endpoint: what came of each, one line of JSON per turn.
 async fn turns(arguments: &[String]) -> std::io::Result<()> {
-    let [url, model, count] = arguments else { return Err(std::io::Error::other("turns URL MODEL COUNT")) };
+    let [url, model, count, first @ ..] = arguments else {
+        return Err(std::io::Error::other("turns URL MODEL COUNT [FIRST]"));
+    };
     let count: usize = count.parse().map_err(std::io::Error::other)?;
+    let first: usize = first.first().map_or(Ok(0), |first| first.parse()).map_err(std::io::Error::other)?;
     let client = Client::new(Endpoint::new(url, None, model)).map_err(std::io::Error::other)?;
     let parameters = json!({"type": "object", "required": ["find", "replace"],
         "properties": {"find": {"type": "string"}, "replace": {"type": "string"}}});
@@ -106,7 +109,7 @@ async fn turns(arguments: &[String]) -> std::io::Result<()> {
         "Write a long poem and put it into the file with the tool edit.",
     ];
     let mut out = std::io::stdout();
-    for number in 0..count {
+    for number in first..first + count {
         let limit = [24, 64, 200, 400][number % 4];
         let params = Params { max_tokens: Some(limit), thinking: Thinking::Off, ..Params::default() };
         let messages = vec![Message::user(wishes[number / 4 % 4])];
