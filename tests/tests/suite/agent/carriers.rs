@@ -135,6 +135,7 @@ fn every_kind_of_misfit_has_its_code_and_reason() {
         ("````md\nx\n    ````", None, "fence_unclosed", "not closed"),
         ("````md fence=2\nx\n````", Some("1"), "fence_mismatch", "fence=2"),
         ("````md file=file-00000000\nx\n````", None, "fence_mismatch", "file-00000000"),
+        ("````md file=other.md\nx\n````", None, "fence_mismatch", "other.md"),
         ("````md op=insert_lines\nx\n````", None, "fence_mismatch", "op=insert_lines"),
         ("````md rev=44\nx\n````", None, "fence_mismatch", "rev=44"),
         ("````md rev=latest\nx\n````", None, "fence_mismatch", "rev=latest"),
@@ -166,6 +167,7 @@ fn shapes_of_the_field() {
         ("empty lines at both ends", "````md\n\nA\n\n````", "\nA\n"),
         ("a short code sample before", "```sh\nls\n```\n````md\nA\n````", "A"),
         ("quoted attributes", "````md file=\"/docs/report.md\" op=\"append_lines\"\nA\n````", "A"),
+        ("the file by its name", "````md file=report.md\nA\n````", "A"),
         ("no language", "````\nA\n````", "A"),
     ] {
         assert_eq!(fenced(append(None), message), Ok(text.to_owned()), "{what}");

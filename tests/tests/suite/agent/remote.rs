@@ -208,7 +208,8 @@ async fn three_failed_edits_on_one_file_end_the_turn() {
     };
     let (report, upstream) =
         ask(&desk, "改一下", &[&file], EditMode::Commit, (0..9).map(wrong).collect()).await;
-    assert!(report.message.unwrap().contains("失败了 3 次"));
+    let message = report.message.unwrap();
+    assert!(message.contains("失败了 3 次") && message.contains("a.md"), "{message}");
     assert_eq!(upstream.requests().len(), 3);
 }
 

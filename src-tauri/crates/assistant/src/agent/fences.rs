@@ -267,9 +267,12 @@ fn check_binding(
 
 /// What a fence says about itself that contradicts the op, if anything.
 fn misfit(fence: &Fence, op: &str, context: &FenceContext<'_>) -> Option<String> {
-    if let Some(file) =
-        attribute(fence, "file").filter(|file| *file != context.file_id && *file != context.path)
-    {
+    // The call says which file is meant; a fence may call it by its id, its path or the name in it.
+    let is_other = |file: &&str| {
+        let name = context.path.rsplit(['/', '\\']).next();
+        *file != context.file_id && *file != context.path && Some(*file) != name
+    };
+    if let Some(file) = attribute(fence, "file").filter(is_other) {
         return Some(format!("it says `file={file}`, the call is for `{}`", context.file_id));
     }
     if let Some(bound) = attribute(fence, "op").filter(|bound| *bound != op) {

@@ -171,11 +171,26 @@ impl Turn {
 
     /// Ends the turn with an explanation to the user, which also enters the conversation.
     fn stopped(&mut self, why: &Stopped) -> State {
-        let text = why.told(self.speaks_chinese());
+        let text = self.named(why).told(self.speaks_chinese());
         self.say(&text);
         let message = AssistantMessage { text: text.clone(), ..AssistantMessage::default() };
         self.request.conversation.assistant(message);
         State::Done(text)
+    }
+
+    /// The same with the file by the name that the user knows.
+    fn named(&self, why: &Stopped) -> Stopped {
+        let mut why = why.clone();
+        if let Stopped::TooManyFailures { file, .. } = &mut why {
+            let known = self.app.workspace.known(file).ok().filter(|_| self.request.file_ids.contains(file));
+            match (known, file.is_empty(), self.speaks_chinese()) {
+                (Some(known), ..) => *file = known.name(),
+                (None, true, false) => *file = "a file that was not named".into(),
+                (None, true, true) => *file = "未指明的文件".into(),
+                (None, false, _) => {}
+            }
+        }
+        why
     }
 
     fn card(&self) -> &ModelCard {

@@ -28,7 +28,7 @@ pub enum Stopped {
         tool: String,
         error: Value,
     },
-    /// One file was got wrong too often.
+    /// One file was got wrong too often; its id, or its name as the user knows it.
     TooManyFailures {
         file: String,
         error: Value,
@@ -77,10 +77,9 @@ impl Guard {
         answer: &Value,
     ) -> Option<Stopped> {
         self.failed.insert(key(tool, arguments));
-        let file_id = file_id?;
-        let failures = self.failures.entry(file_id.to_string()).or_default();
+        let file = file_id?.to_string();
+        let failures = self.failures.entry(file.clone()).or_default();
         *failures += 1;
-        let file = answer.get("path").and_then(Value::as_str).unwrap_or(file_id).to_string();
         (*failures >= MOST_FAILURES_ON_A_FILE)
             .then(|| Stopped::TooManyFailures { file, error: answer["error"].clone() })
     }

@@ -54,7 +54,7 @@ impl Workspace {
                 self.found(row).is_ok_and(|found| matches!(found, Found::New | Found::ChangedAfter))
             });
         if !is_begun {
-            self.store().drop_intents(&mark.files)?;
+            self.store().drop_same_intents(&rows)?;
             remove_leftover(Path::new(&own.temporary))?;
             return Ok(true);
         }

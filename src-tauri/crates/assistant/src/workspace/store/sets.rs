@@ -25,6 +25,17 @@ impl Store {
         self.write(|tx| file_ids.iter().try_for_each(|file_id| drop_intent(tx, file_id)))
     }
 
+    /// Drops these intents unless something newer stands in their place.
+    pub(in super::super) fn drop_same_intents(&mut self, rows: &[IntentRow]) -> Result<(), WorkspaceError> {
+        self.write(|tx| {
+            for row in rows {
+                let sql = "DELETE FROM intents WHERE file_id = ?1 AND entry = ?2";
+                tx.execute(sql, params![row.file_id, row.entry])?;
+            }
+            Ok(())
+        })
+    }
+
     /// The revisions of a set become the current ones together.
     pub(in super::super) fn finish_intents(&mut self, intended: &[&Intended]) -> Result<(), WorkspaceError> {
         self.write(|tx| {
