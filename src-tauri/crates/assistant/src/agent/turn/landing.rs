@@ -8,6 +8,8 @@ use super::{Turn, act::Prepared, apply::Patching, execute};
 use crate::api::{AppError, answers::Receipt, error::ErrorCode};
 
 /// The thread that writes, and what its answer belongs to.
+// There is one at a time: a box would save nothing.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum InFlight {
     Call(Prepared, JoinHandle<execute::Answer>),
     Blocks(Patching, JoinHandle<Patched>),
@@ -16,6 +18,7 @@ pub(super) enum InFlight {
 pub(super) type Patched = Result<Vec<Receipt>, AppError>;
 
 /// What a write gave.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Landed {
     Call(Prepared, execute::Answer),
     Blocks(Patching, Patched),
