@@ -15,7 +15,7 @@ use std::time::Duration;
 use gateway::proxy::{KeepAlive, KeepAliveForm, ProxyHandle, ProxyOptions, ProxyToken, serve};
 use gateway::testing::{Reply, Seen, Step, Upstream};
 use gateway::{
-    CancellationToken, ChatRequest, Client, Endpoint, Limits, Message, Params, Secret, Thinking, Tool,
+    CancellationToken, ChatRequest, Client, Endpoint, Limits, Message, Params, Secret, Thinking, Tool, ToolChoice,
     complete, list_models,
 };
 use serde_json::{Value, json};
@@ -111,7 +111,11 @@ async fn turns(arguments: &[String]) -> std::io::Result<()> {
     let mut out = std::io::stdout();
     for number in first..first + count {
         let limit = [24, 64, 200, 400][number % 4];
-        let params = Params { max_tokens: Some(limit), thinking: Thinking::Off, ..Params::default() };
+        // Left to itself so small a model hardly ever calls a tool.
+        let tool_choice =
+            if number % 2 == 1 { ToolChoice::Named("edit".into()) } else { ToolChoice::default() };
+        let params =
+            Params { max_tokens: Some(limit), thinking: Thinking::Off, tool_choice, ..Params::default() };
         let messages = vec![Message::user(wishes[number / 4 % 4])];
         let request = ChatRequest { messages, tools: tools.clone(), params };
         let line = match complete(&client, &request, &mut |_| {}, &CancellationToken::new()).await {

@@ -10,6 +10,8 @@ mod cancelling;
 mod carriers;
 #[path = "agent/eval.rs"]
 mod eval;
+#[path = "agent/experiment.rs"]
+mod experiment;
 #[path = "agent/hostile.rs"]
 mod hostile;
 #[path = "agent/kept_out.rs"]

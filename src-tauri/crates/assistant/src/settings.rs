@@ -126,7 +126,7 @@ pub struct Settings {
     pub providers: Vec<Provider>,
     pub retention: Retention,
     pub turn: TurnLimits,
-    /// A fixed protocol for experiments: `function_call`, `fence`, `markdown_diff`; chosen by payload when absent.
+    /// A fixed protocol for experiments: `function_call`, `fence`, `markdown_diff`, or `ab` for each in turn; chosen by payload when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// Files opened lately, newest first.

@@ -210,6 +210,15 @@ pub(crate) struct EvalArguments {
     /// Leave out the cases in free words.
     #[arg(long)]
     pub(crate) commands_only: bool,
+    /// Sent with each request, so that a run can be repeated where the endpoint has seeds.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Sent with each request.
+    #[arg(long, default_value_t = 0.0, value_name = "T")]
+    pub(crate) temperature: f64,
+    /// One way for all new text, or `ab` to deal the three out case by case.
+    #[arg(long, value_parser = ["function_call", "fence", "markdown_diff", "ab"])]
+    pub(crate) protocol: Option<String>,
     /// Keep rows here as they come, and go on from them.
     #[arg(long, value_name = "FILE")]
     pub(crate) progress: Option<PathBuf>,

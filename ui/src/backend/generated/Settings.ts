@@ -19,7 +19,7 @@ author: string,
  */
 model?: string, providers: Array<Provider>, retention: Retention, turn: TurnLimits, 
 /**
- * A fixed protocol for experiments: `function_call`, `fence`, `markdown_diff`; chosen by payload when absent.
+ * A fixed protocol for experiments: `function_call`, `fence`, `markdown_diff`, or `ab` for each in turn; chosen by payload when absent.
  */
 protocol?: string, 
 /**

@@ -3,59 +3,31 @@
 //! Each case runs on a home and a document of its own, through the same turn as in the app. Expected is the document that the listed
 //! operations give, compared by everything an outline tells (a text byte by byte); no operations mean that nothing may change.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+mod cases;
+mod progress;
+mod report;
+
+use std::{collections::BTreeMap, fs, io, path::PathBuf, sync::Arc, time::Instant};
 
 use documents::{ApplyContext, Edit, Format, Limits, OutlineRequest};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub use cases::{Case, CaseSet};
+use progress::Progress;
+pub use progress::RunKey;
+pub use report::{EvalReport, EvalRow, EvalSum};
 
 use super::{model::Model, turn::TurnReport};
 use crate::{
-    api::{App, AppError, AppOptions, error::ErrorCode, params::DocumentPath, turn_api::TurnStart},
+    api::{
+        App, AppError, AppOptions,
+        error::ErrorCode,
+        params::{DocumentPath, SettingsChange},
+        turn_api::TurnStart,
+    },
     secrets::Keychain,
     workspace::{EditMode, Stop},
 };
-
-/// One case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Case {
-    pub id: String,
-    pub language: String,
-    /// `short`, `long`, `structural`, `multi`, `ambiguous`, `stale`, `hostile`.
-    pub kind: String,
-    pub format: Format,
-    pub document: String,
-    pub say: String,
-    /// Said in a turn before, on the first revision.
-    #[serde(default)]
-    pub earlier: Option<String>,
-    /// What another program does to the document after that.
-    #[serde(default)]
-    pub meanwhile: Vec<Value>,
-    /// In free words, which the built-in model need not understand.
-    #[serde(default)]
-    pub free: bool,
-    pub expect: Vec<Value>,
-}
-
-/// The cases with their documents.
-#[derive(Debug, Clone, Default)]
-pub struct CaseSet {
-    pub cases: Vec<Case>,
-    documents: BTreeMap<String, Vec<u8>>,
-}
-
-#[derive(Deserialize)]
-struct CaseFile {
-    cases: Vec<Case>,
-}
 
 /// Where and how to run.
 #[derive(Default)]
@@ -64,86 +36,13 @@ pub struct EvalOptions {
     pub progress: Option<PathBuf>,
     /// Leaves out the cases in free words.
     pub commands_only: bool,
-}
-
-/// What came of one case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvalRow {
-    pub id: String,
-    pub language: String,
-    pub kind: String,
-    pub format: Format,
-    pub passed: bool,
-    /// Why not.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub why: Option<String>,
-    /// Refusals on the way, by code.
-    pub codes: BTreeMap<String, u64>,
-    /// How edits travelled: `protocol/size`.
-    pub carried: BTreeMap<String, u64>,
-    pub tokens: u64,
-    pub steps: u64,
-    pub milliseconds: u64,
-}
-
-/// All rows with their sums.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct EvalReport {
-    pub ok: bool,
-    pub model: String,
-    pub passed: usize,
-    pub total: usize,
-    pub rows: Vec<EvalRow>,
-}
-
-macro_rules! built_in {
-    ($name:literal) => {
-        (
-            $name.to_string(),
-            include_bytes!(concat!("../../../../../tests/cases/eval/documents/", $name)).to_vec(),
-        )
-    };
-}
-
-impl CaseSet {
-    /// The set that Stet carries.
-    pub fn built_in() -> Result<CaseSet, AppError> {
-        let text = include_str!("../../../../../tests/cases/eval/cases.json");
-        let documents = BTreeMap::from([
-            built_in!("report.md"),
-            built_in!("hostile.md"),
-            built_in!("budget.xlsx"),
-            built_in!("deck.pptx"),
-            built_in!("letter.docx"),
-        ]);
-        Ok(CaseSet { cases: parse(text)?, documents })
-    }
-
-    /// The bytes of a document of the set.
-    pub fn document(&self, name: &str) -> Option<Vec<u8>> {
-        self.documents.get(name).cloned()
-    }
-
-    /// A set in a folder: `cases.json` and `documents/`.
-    pub fn load(folder: &Path) -> Result<CaseSet, AppError> {
-        let told = |path: &Path, error: &io::Error| {
-            AppError::new(ErrorCode::IoError, format!("{} cannot be read: {error}.", path.display()))
-        };
-        let path = folder.join("cases.json");
-        let cases = parse(&fs::read_to_string(&path).map_err(|error| told(&path, &error))?)?;
-        let mut documents = BTreeMap::new();
-        for case in &cases {
-            let path = folder.join("documents").join(&case.document);
-            documents.insert(case.document.clone(), fs::read(&path).map_err(|error| told(&path, &error))?);
-        }
-        Ok(CaseSet { cases, documents })
-    }
-}
-
-fn parse(text: &str) -> Result<Vec<Case>, AppError> {
-    let file: CaseFile = serde_json::from_str(text)
-        .map_err(|error| AppError::invalid_arguments(format!("The cases cannot be read: {error}.")))?;
-    Ok(file.cases)
+    /// What the model was told, for the report and so that rows of different runs are kept apart.
+    pub seed: Option<u64>,
+    pub temperature: Option<f64>,
+    /// A fixed protocol, or `ab` to deal the three out case by case; chosen by payload when absent.
+    pub protocol: Option<String>,
+    /// Ends the run before the next case.
+    pub stop: Stop,
 }
 
 /// Runs the cases one after another; `on_row` hears of each.
@@ -153,61 +52,79 @@ pub async fn run(
     options: &EvalOptions,
     mut on_row: impl FnMut(&EvalRow),
 ) -> Result<EvalReport, AppError> {
-    let known = options.progress.as_deref().map_or(Ok(Vec::new()), earlier_rows)?;
-    let mut report = EvalReport { ok: true, model: model.card().id.clone(), ..EvalReport::default() };
-    for case in set.cases.iter().filter(|case| !(options.commands_only && case.free)) {
-        let row = match known.iter().find(|row| row.id == case.id) {
+    let name = model.card().id.clone();
+    let key = RunKey {
+        model: name.clone(),
+        seed: options.seed,
+        temperature: options.temperature,
+        protocol: options.protocol.clone(),
+        cases: digest(set)?,
+    };
+    let progress = options.progress.as_deref().map(|path| Progress::open(path, &key)).transpose()?;
+    let (seed, temperature) = (options.seed, options.temperature);
+    let mut report = EvalReport { ok: true, model: name, seed, temperature, ..EvalReport::default() };
+    let wanted = set.cases.iter().filter(|case| !(options.commands_only && case.free));
+    for (number, case) in wanted.enumerate() {
+        let known =
+            progress.as_ref().and_then(|progress| progress.known.iter().find(|row| row.id == case.id));
+        let row = match known {
             Some(row) => row.clone(),
             None => {
-                let row = run_case(case, set, Arc::clone(&model)).await?;
-                if let Some(path) = &options.progress {
-                    note(path, &row)?;
+                if options.stop.is_set() {
+                    let message = format!("The run was stopped after {} cases.", report.total);
+                    return Err(AppError::new(ErrorCode::Cancelled, message));
+                }
+                let protocol = dealt(options.protocol.as_deref(), number);
+                let row = run_case(case, set, Arc::clone(&model), protocol).await?;
+                if let Some(progress) = &progress {
+                    progress.note(&row)?;
                 }
                 row
             }
         };
         on_row(&row);
-        report.passed += usize::from(row.passed);
-        report.total += 1;
-        report.rows.push(row);
+        report.add(row);
     }
     Ok(report)
 }
 
-fn earlier_rows(path: &Path) -> Result<Vec<EvalRow>, AppError> {
-    match fs::read_to_string(path) {
-        // A line that a crash cut off is run again.
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => {
-            Err(AppError::new(ErrorCode::IoError, format!("{} cannot be read: {error}.", path.display())))
-        }
+/// The protocol of a case.
+fn dealt(protocol: Option<&str>, number: usize) -> Option<&str> {
+    match protocol {
+        Some("ab") => Some(["function_call", "fence", "markdown_diff"][number % 3]),
+        other => other,
     }
 }
 
-fn note(path: &Path, row: &EvalRow) -> Result<(), AppError> {
-    use io::Write;
-    let line =
-        serde_json::to_string(row).map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
-    let written = fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .and_then(|mut file| writeln!(file, "{line}"));
-    written.map_err(|error| {
-        AppError::new(ErrorCode::IoError, format!("{} cannot be written: {error}.", path.display()))
-    })
+/// Tells sets of cases apart.
+fn digest(set: &CaseSet) -> Result<String, AppError> {
+    let mut digest = blake3::Hasher::new();
+    let cases = serde_json::to_vec(&set.cases);
+    digest.update(&cases.map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?);
+    for case in &set.cases {
+        digest.update(&set.document(&case.document).unwrap_or_default());
+    }
+    Ok(digest.finalize().to_hex()[..16].to_string())
 }
 
-async fn run_case(case: &Case, set: &CaseSet, model: Arc<dyn Model>) -> Result<EvalRow, AppError> {
+async fn run_case(
+    case: &Case,
+    set: &CaseSet,
+    model: Arc<dyn Model>,
+    protocol: Option<&str>,
+) -> Result<EvalRow, AppError> {
     let started = Instant::now();
     let broken =
         |error: io::Error| AppError::new(ErrorCode::IoError, format!("The case has no room: {error}."));
     let home = Scratch::new(&case.id).map_err(broken)?;
     let app =
         App::open(AppOptions { keychain: Keychain::Absent, ..AppOptions::new(home.path.join("home")) })?;
+    if let Some(protocol) = protocol {
+        let changes = json!({ "protocol": protocol });
+        app.settings_update(&SettingsChange { changes })?;
+    }
     let document = home.path.join(&case.document);
-    let original = set.documents.get(&case.document).cloned().unwrap_or_default();
+    let original = set.document(&case.document).unwrap_or_default();
     fs::write(&document, &original).map_err(broken)?;
     let opened = app
         .documents_open(&DocumentPath { path: document.to_string_lossy().into_owned() }, &Stop::default())?;
@@ -305,40 +222,6 @@ fn applied(format: Format, bytes: &[u8], ops: &[Value]) -> Result<Vec<u8>, AppEr
         cancel: &|| false,
     };
     Ok(documents::apply(format, bytes, &ops, &ctx)?.bytes)
-}
-
-/// What rows are grouped by.
-type KeyOf = fn(&EvalRow) -> String;
-
-impl EvalReport {
-    /// The sums as a table for people: by kind, format and language.
-    pub fn table(&self) -> String {
-        let mut lines = vec![format!("{}: {} of {} passed", self.model, self.passed, self.total)];
-        let columns: [(&str, KeyOf); 4] = [
-            ("kind", |row| row.kind.clone()),
-            ("format", |row| row.format.as_str().to_string()),
-            ("language", |row| row.language.clone()),
-            ("protocol/size", |row| row.carried.keys().next().cloned().unwrap_or_else(|| "none".into())),
-        ];
-        for (name, key) in columns {
-            let mut groups: BTreeMap<String, (usize, usize, u64, u64)> = BTreeMap::new();
-            for row in &self.rows {
-                let group = groups.entry(key(row)).or_default();
-                group.0 += usize::from(row.passed);
-                group.1 += 1;
-                group.2 += row.tokens;
-                group.3 += row.milliseconds;
-            }
-            lines.push(format!("{name:<28} passed   tokens       ms"));
-            for (group, (passed, total, tokens, milliseconds)) in groups {
-                lines.push(format!("  {group:<26} {passed:>2}/{total:<3} {tokens:>8} {milliseconds:>8}"));
-            }
-        }
-        for row in self.rows.iter().filter(|row| !row.passed) {
-            lines.push(format!("  {}: {}", row.id, row.why.as_deref().unwrap_or("failed")));
-        }
-        lines.join("\n")
-    }
 }
 
 /// A folder that goes when the case is done.

@@ -16,21 +16,28 @@ use gateway::{Client, Endpoint, Secret};
 
 use crate::{arguments::EvalArguments, exit::Exit, output};
 
-pub(crate) async fn run(arguments: EvalArguments, _stop: Stop) -> Exit {
-    match evaluated(&arguments).await {
+pub(crate) async fn run(arguments: EvalArguments, stop: Stop) -> Exit {
+    match evaluated(&arguments, stop).await {
         Ok(report) => output::answer(&report, arguments.json, EvalReport::table),
         Err(error) => output::error(&error, arguments.json, Exit::of_turn(&error)),
     }
 }
 
-async fn evaluated(arguments: &EvalArguments) -> Result<EvalReport, AppError> {
+async fn evaluated(arguments: &EvalArguments, stop: Stop) -> Result<EvalReport, AppError> {
     let set = match &arguments.cases {
         Some(folder) => CaseSet::load(folder)?,
         None => CaseSet::built_in()?,
     };
-    let options =
-        EvalOptions { progress: arguments.progress.clone(), commands_only: arguments.commands_only };
     let model = model(arguments)?;
+    let is_remote = arguments.endpoint != "builtin";
+    let options = EvalOptions {
+        progress: arguments.progress.clone(),
+        commands_only: arguments.commands_only,
+        seed: is_remote.then_some(arguments.seed),
+        temperature: is_remote.then_some(arguments.temperature),
+        protocol: arguments.protocol.clone(),
+        stop,
+    };
     eval::run(&set, model, &options, |row| {
         output::progress(&format!("{} {}", if row.passed { "pass" } else { "FAIL" }, row.id));
     })
@@ -45,6 +52,6 @@ fn model(arguments: &EvalArguments) -> Result<Arc<dyn Model>, AppError> {
     let key = std::env::var("STET_UPSTREAM_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
     let endpoint = Endpoint::new(&arguments.endpoint, key, name);
     let client = Client::new(endpoint).map_err(|error| AppError::new(ErrorCode::IoError, error.message))?;
-    // Fixed, so that a run can be repeated where the endpoint allows it.
-    Ok(Arc::new(RemoteModel::new(client, name).temperature(0.0).seed(1)))
+    let model = RemoteModel::new(client, name).temperature(arguments.temperature).seed(arguments.seed);
+    Ok(Arc::new(model))
 }

@@ -16,6 +16,12 @@ pub struct Facts {
     pub table_rows: BTreeMap<usize, usize>,
     /// Sheets in order, with the last row that holds a cell.
     pub sheets: Vec<(String, usize)>,
+    /// What lines, paragraphs or slides say, by their number.
+    pub texts: BTreeMap<usize, String>,
+    pub titles: BTreeMap<usize, String>,
+    pub notes: BTreeMap<usize, String>,
+    /// Column letters and texts of each row, by sheet and row.
+    pub rows: BTreeMap<(String, usize), Vec<(String, String)>>,
     /// Whether the whole document was read.
     pub complete: bool,
 }
@@ -32,26 +38,62 @@ impl Facts {
     fn learn_node(&mut self, node: &Value) {
         let at = node.get("at").and_then(Value::as_str).unwrap_or_default();
         let kind = node.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let text = node.get("text").and_then(Value::as_str).unwrap_or_default();
         match kind {
-            "line" => raise(&mut self.lines, numbered(at, 'L')),
-            "slide" => raise(&mut self.slides, numbered(at, 's')),
+            "line" => {
+                raise(&mut self.lines, numbered(at, 'L'));
+                self.says(numbered(at, 'L'), text);
+            }
+            "slide" => {
+                raise(&mut self.slides, numbered(at, 's'));
+                if let Some(slide) = numbered(at, 's') {
+                    self.titles.insert(slide, text.to_string());
+                }
+            }
             "sheet" => {
-                let name =
-                    node.get("sheet").or_else(|| node.get("text")).and_then(Value::as_str).unwrap_or(at);
-                self.sheet(name);
+                let name = node.get("sheet").and_then(Value::as_str).unwrap_or(text);
+                self.sheet(if name.is_empty() { at } else { name });
             }
-            "cell" => {
-                let sheet = node.get("sheet").and_then(Value::as_str).unwrap_or_default().to_string();
-                let row = at.rsplit('!').next().and_then(row_of_cell);
-                raise(self.sheet(&sheet), row);
-            }
+            "cell" => self.learn_cell(node, at, text),
+            _ if at.starts_with('s') => self.learn_on_slide(at, kind, text),
             _ => {
                 raise(&mut self.paragraphs, numbered(at, 'p'));
+                self.says(numbered(at, 'p'), text);
                 if let Some((table, row)) = table_row(at) {
                     raise(self.table_rows.entry(table).or_default(), row);
                 }
             }
         }
+    }
+
+    fn learn_cell(&mut self, node: &Value, at: &str, text: &str) {
+        let sheet = node.get("sheet").and_then(Value::as_str).unwrap_or_default().to_string();
+        let cell = at.rsplit('!').next().unwrap_or_default().replace('$', "");
+        let row = row_of_cell(&cell);
+        raise(self.sheet(&sheet), row);
+        if let Some(row) = row {
+            let column = cell.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+            self.rows.entry((sheet, row)).or_default().push((column, text.to_string()));
+        }
+    }
+
+    /// A shape, cell or the notes of a slide: `s2.shape5`, `s2.notes`.
+    fn learn_on_slide(&mut self, at: &str, kind: &str, text: &str) {
+        let Some(slide) = at.split('.').next().and_then(|slide| numbered(slide, 's')) else { return };
+        if kind == "notes" {
+            self.notes.insert(slide, text.to_string());
+        } else {
+            self.says(Some(slide), text);
+        }
+    }
+
+    fn says(&mut self, number: Option<usize>, text: &str) {
+        let Some(number) = number else { return };
+        let known = self.texts.entry(number).or_default();
+        if !known.is_empty() {
+            known.push('\n');
+        }
+        known.push_str(text);
     }
 
     fn sheet(&mut self, name: &str) -> &mut usize {

@@ -3,13 +3,17 @@
 //! Commands may stand one after another, separated by punctuation, line ends or words such as "then" and 然后. It knows nothing of
 //! documents but the names of the open files.
 
+mod words;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use super::pattern::{self, Captures, Node, Surroundings};
 use super::rules::{PHRASES, Rule, Verb, rules};
 use super::slots::{Captured, fold, skip_blanks};
+use words::{CONNECTIVES, FILLERS, TRAILERS};
 
 /// One understood command.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,62 +47,6 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| Compiled {
     phrases: PHRASES.iter().map(|source| pattern::compile(source)).collect(),
 });
 
-/// Words before a command that carry nothing.
-const FILLERS: &[&str] = &[
-    "please",
-    "pls",
-    "kindly",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "i want you to",
-    "i'd like you to",
-    "now",
-    "also",
-    "and",
-    "then",
-    "next",
-    "finally",
-    "but",
-    "ok",
-    "okay",
-    "hi",
-    "hello",
-    "麻烦你",
-    "麻烦您",
-    "麻烦",
-    "请你",
-    "请您",
-    "请",
-    "帮我",
-    "帮忙",
-    "你好",
-    "然后",
-    "接着",
-    "再",
-    "并且",
-    "并",
-    "同时",
-    "另外",
-    "还有",
-    "以及",
-    "而且",
-    "随后",
-    "之后",
-    "现在",
-    "好的",
-    "顺便",
-];
-
-/// Words after a command that carry nothing.
-const TRAILERS: &[&str] =
-    &["please", "thanks", "thank you", "too", "谢谢", "一下", "吧", "即可", "就行", "就好", "哈", "了"];
-
-/// Words that begin the next command without punctuation before them.
-const CONNECTIVES: &[&str] =
-    &["and", "then", "also", "再", "然后", "接着", "并且", "并", "同时", "以及", "另外", "随后"];
-
 /// Reads a message; `files` are the names of the open files.
 pub fn read(message: &str, files: &[String]) -> Reading {
     let text: Vec<char> = message.chars().collect();
@@ -106,7 +54,7 @@ pub fn read(message: &str, files: &[String]) -> Reading {
         let start: String = text[..80].iter().collect();
         return Reading { commands: Vec::new(), misses: vec![start + "…"] };
     }
-    let reader = Reader { text, files, begins: RefCell::default() };
+    let reader = Reader { text, files, begins: RefCell::default(), standing: RefCell::default() };
     reader.learn_beginnings();
     reader.read()
 }
@@ -115,6 +63,8 @@ struct Reader<'f> {
     text: Vec<char>,
     files: &'f [String],
     begins: RefCell<HashMap<usize, bool>>,
+    /// Which phrases stand where: the same for every rule, and asked for by each.
+    standing: RefCell<HashMap<usize, Rc<[(usize, Captures)]>>>,
 }
 
 impl Reader<'_> {
@@ -166,11 +116,35 @@ impl Reader<'_> {
             while at < self.text.len() && (self.text[at].is_whitespace() || is_separator(&self.text, at)) {
                 at += 1;
             }
+            at = self.list_mark(at).unwrap_or(at);
+            at = self.lastly(at).unwrap_or(at);
             at = FILLERS.iter().chain(TRAILERS).find_map(|word| self.word(at, word)).unwrap_or(at);
             if at == start {
                 return at;
             }
         }
+    }
+
+    /// 最后 before the last of several commands; elsewhere it counts places: 最后一行.
+    fn lastly(&self, at: usize) -> Option<usize> {
+        let end = self.word(at, "最后")?;
+        let next = self.text.get(skip_blanks(&self.text, end))?;
+        matches!(next, '把' | '将' | '在' | '给' | '再' | '请' | '删' | '追').then_some(end)
+    }
+
+    /// Behind `1.`, `2)`, `-` or `•` at the start of a line: people number what they want done.
+    fn list_mark(&self, at: usize) -> Option<usize> {
+        let before = self.text[..at].iter().rev().find(|c| !matches!(c, ' ' | '\t'));
+        if before.is_some_and(|c| *c != '\n') {
+            return None;
+        }
+        let digits = self.text[at..].iter().take_while(|c| fold(**c).is_ascii_digit()).count();
+        let sign = fold(*self.text.get(at + digits)?);
+        let blank_after = self.text.get(at + digits + 1).is_some_and(|c| c.is_whitespace());
+        let is_number =
+            (1..=3).contains(&digits) && (matches!(sign, ')' | '、') || (sign == '.' && blank_after));
+        let is_bullet = digits == 0 && matches!(sign, '-' | '*' | '•' | '·') && blank_after;
+        (is_number || is_bullet).then_some(at + digits + 1)
     }
 
     fn word(&self, at: usize, word: &str) -> Option<usize> {
@@ -228,8 +202,13 @@ impl Surroundings for Reader<'_> {
         self.begins_at(at)
     }
 
-    fn phrases(&self) -> &[Vec<Node>] {
-        &COMPILED.phrases
+    fn phrases_at(&self, at: usize) -> Rc<[(usize, Captures)]> {
+        if let Some(known) = self.standing.borrow().get(&at) {
+            return Rc::clone(known);
+        }
+        let found = pattern::standing(&COMPILED.phrases, at, self);
+        self.standing.borrow_mut().insert(at, Rc::clone(&found));
+        found
     }
 
     fn allows(&self, _caught: &Captures) -> bool {
@@ -275,8 +254,8 @@ impl Surroundings for Within<'_, '_> {
         self.reader.command_begins(at)
     }
 
-    fn phrases(&self) -> &[Vec<Node>] {
-        self.reader.phrases()
+    fn phrases_at(&self, at: usize) -> Rc<[(usize, Captures)]> {
+        self.reader.phrases_at(at)
     }
 
     fn allows(&self, caught: &Captures) -> bool {

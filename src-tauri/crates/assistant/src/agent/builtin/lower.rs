@@ -4,6 +4,7 @@
 //! did not say; where a count is needed, the document is read first.
 
 mod docx;
+mod places;
 mod pptx;
 mod text;
 mod values;
@@ -58,7 +59,7 @@ pub fn fits(command: &Command, format: Format) -> bool {
         return false;
     }
     // A pretended reading answers every question about counts, so only the format can refuse.
-    let facts = Facts { complete: true, lines: 1, paragraphs: 1, slides: 1, ..Facts::default() };
+    let facts = Facts { complete: true, lines: 9, paragraphs: 9, slides: 9, ..Facts::default() };
     !matches!(lower(command, &Target { format, facts: Some(&facts) }), Err(Unlowered::OtherFormat))
 }
 
@@ -106,6 +107,7 @@ impl Command {
 
     fn ranges(&self, slot: &str) -> Vec<(Place, Place)> {
         match self.captures.get(slot) {
+            Some(Captured::Place(place)) if self.has("to_end") => vec![(*place, Place::FromEnd(1))],
             Some(Captured::Ranges(ranges)) => ranges.clone(),
             Some(Captured::Place(place)) => vec![(*place, *place)],
             _ => Vec::new(),
@@ -141,6 +143,11 @@ impl Command {
         self.has("after").then_some("after")
     }
 
+    /// The side of a place that was named.
+    fn side(&self) -> Option<&'static str> {
+        ["before", "after"].into_iter().find(|side| self.has(side))
+    }
+
     /// A number that the command must name, `last` resolved.
     fn at(
         &self,
@@ -163,7 +170,7 @@ impl Command {
     fn count(&self) -> Option<usize> {
         match self.place("count") {
             Some(Place::At(count)) => Some(count),
-            Some(Place::Last) | None => None,
+            Some(Place::FromEnd(_)) | None => None,
         }
     }
 
@@ -174,7 +181,7 @@ impl Command {
         }
         match self.place("nth") {
             Some(Place::At(number)) => Some(number.into()),
-            Some(Place::Last) | None => None,
+            Some(Place::FromEnd(_)) | None => None,
         }
     }
 
@@ -194,7 +201,12 @@ impl Command {
 fn resolve(place: Place, last: impl FnOnce() -> Result<usize, Unlowered>) -> Result<usize, Unlowered> {
     match place {
         Place::At(number) => Ok(number),
-        Place::Last => last(),
+        Place::FromEnd(back) => {
+            let last = last()?;
+            (last + 1).checked_sub(back).filter(|number| *number > 0).ok_or_else(|| {
+                unclear(format!("There are only {last} of them."), format!("一共只有{last}个。"))
+            })
+        }
     }
 }
 

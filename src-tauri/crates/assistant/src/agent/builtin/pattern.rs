@@ -3,6 +3,8 @@
 //! `(a|b)` alternatives, `[x]` optional, `{name:kind}` a slot, `{=flag}` a mark without text; everything else is literal. Blanks
 //! are insignificant, letters compare without case, full-width characters as their plain forms. Not a general grammar tool.
 
+use std::rc::Rc;
+
 use super::slots::{self, Captured};
 
 /// One element of a compiled pattern.
@@ -96,12 +98,12 @@ impl Captures {
     }
 
     /// Adds what another match has caught, unless a name is taken already.
-    fn merged(&self, other: Captures) -> Option<Captures> {
+    fn merged(&self, other: &Captures) -> Option<Captures> {
         if other.pairs.iter().any(|(name, _)| self.has(name)) {
             return None;
         }
         let mut all = self.clone();
-        all.pairs.extend(other.pairs);
+        all.pairs.extend(other.pairs.iter().cloned());
         Some(all)
     }
 }
@@ -114,8 +116,8 @@ pub trait Surroundings {
     fn files(&self) -> &[String];
     /// Whether another command begins at a position: unquoted text ends there.
     fn command_begins(&self, at: usize) -> bool;
-    /// Phrases that may stand between any two elements: which file, sheet, slide, with what style.
-    fn phrases(&self) -> &[Vec<Node>];
+    /// The phrases that stand at a position and may do so between any two elements: which file, sheet, slide, with what style.
+    fn phrases_at(&self, at: usize) -> Rc<[(usize, Captures)]>;
     /// Whether a phrase that caught this may be used here.
     fn allows(&self, caught: &Captures) -> bool;
     /// Whether nothing of a text's own follows a closing quote here, not even after a comma.
@@ -139,11 +141,16 @@ impl Todo<'_> {
 
 /// Whether one of the phrases that are understood here stands at a position.
 pub fn phrase_at(at: usize, around: &dyn Surroundings) -> bool {
+    around.phrases_at(at).iter().any(|(_, caught)| around.allows(caught))
+}
+
+/// The phrases of a list that stand at a position, with where each ends.
+pub fn standing(phrases: &[Vec<Node>], at: usize, around: &dyn Surroundings) -> Rc<[(usize, Captures)]> {
     let inner = Matcher { around, floating: false };
-    around.phrases().iter().any(|phrase| {
-        let found = inner.straight(Todo { nodes: phrase, next: None }, at, &Captures::default());
-        found.is_some_and(|(end, caught)| end > at && around.allows(&caught))
-    })
+    let found = phrases
+        .iter()
+        .filter_map(|phrase| inner.straight(Todo { nodes: phrase, next: None }, at, &Captures::default()));
+    found.filter(|(end, _)| *end > at).collect()
 }
 
 /// Matches a pattern at a position so that a command may end after it; floating phrases are allowed between its elements.
@@ -184,7 +191,10 @@ impl Matcher<'_> {
             }
             Node::Optional(inner) => {
                 let with = Todo { nodes: inner, next: Some(&rest) };
-                self.straight(with, at, caught).or_else(|| self.straight(rest, at, caught))
+                self.straight(with, at, caught).or_else(|| match rest.is_done() {
+                    true => self.walk(rest, at, caught),
+                    false => self.straight(rest, at, caught),
+                })
             }
             Node::Either(branches) => branches.iter().find_map(|branch| {
                 let with = Todo { nodes: branch, next: Some(&rest) };
@@ -205,14 +215,12 @@ impl Matcher<'_> {
         if !self.floating {
             return None;
         }
-        let inner = Matcher { around: self.around, floating: false };
-        self.around.phrases().iter().find_map(|phrase| {
-            let (end, more) = inner.straight(Todo { nodes: phrase, next: None }, at, &Captures::default())?;
-            if !self.around.allows(&more) {
+        self.around.phrases_at(at).iter().find_map(|(end, more)| {
+            if !self.around.allows(more) {
                 return None;
             }
             let merged = caught.merged(more)?;
-            (end > at).then(|| self.walk(todo, end, &merged)).flatten()
+            self.walk(todo, *end, &merged)
         })
     }
 

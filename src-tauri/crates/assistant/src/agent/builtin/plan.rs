@@ -150,7 +150,8 @@ impl<'s> Planner<'s> {
 
     fn command(&mut self, command: &Command) {
         match command.verb {
-            Verb::Help => {}
+            // What nobody asked for is left alone anyway.
+            Verb::Help | Verb::LeaveRest => {}
             Verb::Find => self.find(command),
             Verb::NewFile => self.new_file(command),
             Verb::Undo => self.on_file(command, "file_undo", json!({})),

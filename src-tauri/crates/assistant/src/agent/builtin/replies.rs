@@ -1,7 +1,10 @@
 //! What the built-in model says, in the user's language: what was done, what was refused and why, and examples that fit the document.
 
-use documents::Format;
+mod examples;
+
 use serde_json::Value;
+
+pub use examples::{example_lines, examples};
 
 use super::plan::{Done, Problem};
 use crate::api::answers::DocumentInfo;
@@ -43,7 +46,12 @@ pub fn answer(
     let failed_reads = done.iter().filter(|done| done.tool == "file_read" && done.answer["ok"] != true);
     parts.extend(failed_reads.map(|done| refused(done, language)));
     if help || parts.is_empty() || problems.iter().any(wants_examples) {
-        parts.push(examples(files, language));
+        let missed = |problem: &Problem| match problem {
+            Problem::NotUnderstood(words) | Problem::OtherFormat(words) => Some(words.clone()),
+            Problem::Unclear { .. } | Problem::NoDocument | Problem::WhichDocument(_) => None,
+        };
+        let missed: Vec<String> = problems.iter().filter_map(missed).collect();
+        parts.push(examples(files, language, &missed.join(" ")));
     }
     parts.join("\n\n")
 }
@@ -248,94 +256,4 @@ fn shortened(text: &str) -> String {
     }
     let start: String = one_line.chars().take(TEXT_TOLD).collect();
     format!("{start}…")
-}
-
-/// Sentences that work on the document in front.
-pub fn examples(files: &[DocumentInfo], language: Language) -> String {
-    let Some(front) = files.first() else {
-        return language.pick("Open a document first.", "请先打开一个文档。");
-    };
-    let lines = example_lines(front.format, language);
-    let head = language.pick(
-        format!("In {} I understand for example:", front.name),
-        format!("对 {}，可以这样说：", front.name),
-    );
-    let list: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
-    format!("{head}\n{}", list.join("\n"))
-}
-
-/// The examples for a format; each is a sentence of the grammar.
-pub fn example_lines(format: Format, language: Language) -> &'static [&'static str] {
-    match (format, language) {
-        (Format::Text, Language::English) => &[
-            "replace “X” with “Y”",
-            "delete lines 3-5",
-            "insert before line 12: new text",
-            "append: new last line",
-            "undo",
-        ],
-        (Format::Text, Language::Chinese) => {
-            &["把“X”改成“Y”", "删除第3到5行", "在第12行前插入：新的一行", "追加：最后一行", "撤销"]
-        }
-        (Format::Xlsx, Language::English) => &[
-            "set B4 to 120",
-            "set B9 on sheet “Data” to =SUM(B2:B8)",
-            "insert before row 12: 2024, Spring, 99.5",
-            "delete row 7",
-            "make A1:C1 bold",
-            "undo",
-        ],
-        (Format::Xlsx, Language::Chinese) => &[
-            "把B4设为120",
-            "把工作表“数据”的B9设为=SUM(B2:B8)",
-            "在第12行前插入：2024，春季，99.5",
-            "删除第7行",
-            "把A1:C1加粗",
-            "撤销",
-        ],
-        (Format::Pptx, Language::English) => &[
-            "set the title of slide 3 to “Results”",
-            "replace “X” with “Y” on slide 2",
-            "delete slide 5",
-            "add a slide titled “Next steps” with body “one; two”",
-            "undo",
-        ],
-        (Format::Pptx, Language::Chinese) => &[
-            "给第3页换个标题：季度总结",
-            "把第2页的“X”改成“Y”",
-            "删掉第5页",
-            "添加一页幻灯片，标题“下一步”，内容“一；二”",
-            "撤销",
-        ],
-        (Format::Docx, Language::English) => &[
-            "replace “X” with “Y”",
-            "set paragraph 5 to “New text”",
-            "insert after paragraph 2: new paragraph",
-            "delete paragraph 7",
-            "undo",
-        ],
-        (Format::Docx, Language::Chinese) => {
-            &["把“X”改成“Y”", "把第5段改成“新的内容”", "在第2段后插入：新的一段", "删除第7段", "撤销"]
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::agent::builtin::{grammar::read, lower::fits, rules::Verb};
-
-    #[test]
-    fn every_example_is_understood_and_fits_its_format() {
-        for format in [Format::Text, Format::Xlsx, Format::Pptx, Format::Docx] {
-            for language in [Language::English, Language::Chinese] {
-                for line in example_lines(format, language) {
-                    let reading = read(line, &[]);
-                    assert!(reading.misses.is_empty() && reading.commands.len() == 1, "{line}: {reading:?}");
-                    let command = &reading.commands[0];
-                    assert!(command.verb == Verb::Undo || fits(command, format), "{line}");
-                }
-            }
-        }
-    }
 }

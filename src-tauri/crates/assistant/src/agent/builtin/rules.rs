@@ -9,6 +9,8 @@ pub enum Verb {
     Undo,
     Redo,
     Help,
+    /// "and leave the rest alone": what is done anyway.
+    LeaveRest,
     Restore,
     NewFile,
     AcceptChanges,
@@ -24,7 +26,8 @@ pub enum Verb {
     Shape,
     InsertSlide,
     AppendSlide,
-    LinesContaining,
+    /// Lines, rows, paragraphs or slides by what stands in them.
+    WhereText,
     Section,
     Width,
     Height,
@@ -47,6 +50,7 @@ pub enum Verb {
     DeleteUnit,
     DeleteAddress,
     InsertUnit,
+    Prepend,
     Append,
     Replace,
     DeleteText,
@@ -61,49 +65,106 @@ pub struct Rule {
     pub patterns: &'static [&'static str],
 }
 
+macro_rules! set {
+    () => {
+        "(set|change|make|update|edit|modify|replace|rewrite|overwrite|turn|switch|adjust|alter) "
+    };
+}
 macro_rules! to {
     () => {
-        "(to say|to read|to be|to|with|as|into|=|:) [:] "
+        "(to say|to read|to be|so that it says|so it says|say|read|to|with|as|into|by|=|:) [:] "
+    };
+}
+macro_rules! should {
+    () => {
+        "(should be|should read|should say|must be|must read|must say|shall be|shall read) [:] "
     };
 }
 macro_rules! zh_to {
     () => {
-        "(替换成|替换为|设置成|设置为|修改成|修改为|更新为|改成|改为|换成|换为|设成|设为|写成|变成|=|:) [:] "
+        "(替换成|替换为|设置成|设置为|设定为|修改成|修改为|更改为|更改成|更新为|更新成|调整为|调整成|改写成|改写为|改成|改为|改作|换成|换为|换作|设成|设为|变成|变为|写成|写为|定为|替换|改|换|=|:) [:] "
+    };
+}
+macro_rules! zh_word_to {
+    () => {
+        "(替换成|替换为|设置成|设置为|设定为|修改成|修改为|更改为|更改成|更新为|更新成|调整为|调整成|改写成|改写为|改成|改为|改作|换成|换为|换作|设成|设为|应该是|应该为|应为|应是) [:] "
+    };
+}
+macro_rules! delete {
+    () => {
+        "(delete|remove|drop|erase|cut|take out|get rid of|strip out|strip|discard|eliminate|throw out|throw away) "
     };
 }
 macro_rules! zh_delete {
     () => {
-        "(删除掉|删除|删掉|删去|删了|去掉|移除|去除)"
+        "(删除掉|删除|删掉|删去|删了|去掉|去除|移除|清除掉|拿掉|撤掉|剔除|删)"
     };
 }
 macro_rules! zh_page {
     () => {
-        "(页幻灯片|张幻灯片|页ppt|张ppt|页|张)"
+        "(页幻灯片|张幻灯片|个幻灯片|页ppt|张ppt|页面|页|张)"
     };
 }
 macro_rules! side {
     () => {
-        "(before {=before}|above {=before}|after {=after}|below {=after})"
+        "(before {=before}|above {=before}|ahead of {=before}|in front of {=before}|after {=after}|below {=after}|under {=after}|beneath {=after}|underneath {=after}|behind {=after}|following {=after})"
     };
 }
 macro_rules! zh_side {
     () => {
-        "[的] (之前 {=before}|前面 {=before}|上面 {=before}|上方 {=before}|前 {=before}|之后 {=after}|后面 {=after}|下面 {=after}|下方 {=after}|后 {=after})"
+        "[的] (之前 {=before}|前面 {=before}|上面 {=before}|上方 {=before}|前边 {=before}|前 {=before}|之后 {=after}|后面 {=after}|下面 {=after}|下方 {=after}|后边 {=after}|后 {=after})"
     };
 }
 macro_rules! zh_insert {
     () => {
-        "(插入|添加|加入|加上|新增|增加|写入|加)"
+        "(插入|添加|加入|加上|新增|增加|写入|补上|补充|插|加)"
+    };
+}
+macro_rules! insert {
+    () => {
+        "(insert|add|put|write|place|type) "
+    };
+}
+/// A line, row or paragraph by its number or address.
+macro_rules! place {
+    () => {
+        "([the] {unit:unit} {n:n}|[the] {n:n} {unit:unit}|{at:at})"
+    };
+}
+macro_rules! places {
+    () => {
+        "([the] {unit:unit} {n:nums}|[the] {n:nums} {unit:unit})"
+    };
+}
+macro_rules! zh_places {
+    () => {
+        "([从] [第] {n:n} {unit:unit} (到|至) (最后面|最后|末尾|结尾) {=to_end}|[从] [第] {n:nums} {unit:unit})"
+    };
+}
+/// A place by what stands there.
+macro_rules! holds {
+    () => {
+        "((containing|that contains|that contain|which contains|which contain|with the words|with the word|with the text|with|that says|that say|saying|that mentions|mentioning) {contains:q}|(starting with|that starts with|that start with|which starts with|beginning with|that begins with|which begins with) {begins:q}|(titled|called|named|entitled|with the title) {titled:q})"
+    };
+}
+macro_rules! zh_holds {
+    () => {
+        "((包含|含有|带有|写着|写有|提到|含|有) {contains:q}|以 {begins:q} (开头|开始)|标题 (为|是|叫做|叫) {titled:q}) 的"
     };
 }
 macro_rules! which {
     () => {
-        "[(all|every|each) {=all} [of] [the] [(occurrence|occurrences|instances) of]] [the {nth:n} [(occurrence|instance) of]] [the] [(text|word|words|phrase|sentence|string)]"
+        "[(all|every|each) {=all} [of] [the] [(occurrence|occurrences|instances|instance|mention|mentions) of]] [[only] the {nth:n} [(occurrence|instance|mention) [of]]] [the] [(text|words|word|phrase|sentence|string|term|name)]"
     };
 }
 macro_rules! zh_which {
     () => {
-        "[(文中|全文) [里] [的] {=all}] [(所有|全部|每个|每处) {=all}] [第 {nth:n} (个|处)] [的] [(文字|文本|词语|词|句子|这句话|这句)]"
+        "[(文中|全文|文档中|文章中) [里] [的] {=all}] [(所有|全部|每个|每处|每一处) {=all}] [第 {nth:n} (个|处|次出现的)] [的] [(文字|文本|词语|字样|词|句子|这句话|这句)]"
+    };
+}
+macro_rules! zh_all {
+    () => {
+        "[(全部都|全部|全都|统统|统一|一律|都) {=all}] "
     };
 }
 
@@ -126,30 +187,38 @@ pub const PHRASES: &[&str] = &[
     "[(在|给)] 第 {slide:n} (页幻灯片|张幻灯片|页ppt|张ppt|页|张) [(里面|里|中|上)] [的] [,]",
     "[(在|给)] 最后一 {=last_slide} (页幻灯片|张幻灯片|页|张) [(里面|里|中|上)] [的] [,]",
     // which table of a document or slide
+    "(in|of|from|to|on) [the] table {table_name:q} [,]",
     "(in|of|from|to|on) [the] table {table:n} [,]",
+    "(in|of|from|to|on) [the] {table:n} table [,]",
     "(in|of|from|to|on) the table {=the_table} [,]",
+    "[(在|给)] 表格 {table_name:q} [(里面|里|中|上)] [的] [,]",
     "[(在|给)] 表格 {table:n} [(里面|里|中|上)] [的] [,]",
     "[(在|给)] 第 {table:n} 个表格 [(里面|里|中|上)] [的] [,]",
-    "[(在|给)] 表格 {=the_table} [(里面|里|中|上)] [的] [,]",
+    "[(在|给)] [数据] 表格 {=the_table} [(里面|里|中|上)] [的] [,]",
     // where to look
     "(in|within) [the] (cells|range|cell) {range:range}",
     "(in|within) {range:range}",
     "[在] {range:range} [(范围|区域)] (里面|里|中|内) [的]",
-    "(in|within|from) [the] lines {lines:nums}",
-    "[在] 第 {lines:nums} 行 (里面|里|中|之间) [的]",
+    "(in|within|from|on) [the] (lines|line) {lines:nums} [,]",
+    "(in|within|from|on) [the] {lines:n} line [,]",
+    "[在] 第 {lines:nums} 行 (里面|里|中|之间) [的] [,]",
+    "[在] 第 {lines:nums} 行 的",
     "(in|of) [the] formulas {=formulas}",
     "[在] 公式 {=formulas} (里面|里|中) [的]",
     "(in|from) [the] [speaker] notes {=notes_too}",
-    "(including|and in) [the] [speaker] notes {=notes_too}",
+    "[,] (including|and in) [the] [speaker] notes {=notes_too}",
     "[,] (包括|连同|含) 备注 {=notes_too}",
     "(in|of|from) [the] (headers {=headers}|header {=headers}|footers {=footers}|footer {=footers}|footnotes {=footnotes}|notes {=footnotes}|text boxes {=textboxes}|textboxes {=textboxes})",
     "[在] (页眉 {=headers}|页脚 {=footers}|脚注 {=footnotes}|尾注 {=footnotes}|文本框 {=textboxes}) [(里面|里|中|内)] [的]",
     "(everywhere|in the whole document) {=everywhere}",
     "[,] (包括页眉页脚|包括页眉和页脚|包括所有部分) {=everywhere}",
     "(ignoring|regardless of) (white space|whitespace|spaces|quotes) {=loosely}",
-    "[,] (忽略空格|忽略空白|忽略引号) {=loosely}",
+    "[,] (忽略空格|忽略空白|忽略引号|不管空格) {=loosely}",
+    "[,] [and] (extend|grow|extending|growing) [the] table {=extend_table}",
+    "[,] [并] (扩展表格|扩展表|扩大表格) {=extend_table}",
     // how
-    "(with|using|as|in) (track changes|tracked changes) {=tracked}",
+    "(with|using|as|in) (track changes|tracked changes|a tracked change) {=tracked}",
+    "[,] [and] (track it|track the change|track this change|tracking the change) {=tracked}",
     "[(以|用|使用)] (修订模式|修订方式|修订标记) [的方式] {=tracked} [,]",
     "(overriding|ignoring|despite) [the] protection {=override}",
     "[,] (忽略保护|无视保护) {=override} [,]",
@@ -168,6 +237,8 @@ pub const PHRASES: &[&str] = &[
     // what must be there
     "(titled|called|named) {expect:q}",
     "(starting with|which starts with|that starts with|beginning with) {expect:q}",
+    "(whose first cell is|which has|holding) ({expect:q}|{expect:w})",
+    "[,] (首格为|第一格是|第一格为) ({expect:q}|{expect:w})",
     "[,] 以 {expect:q} 开头 [的]",
     "[,] 标题 [(为|是)] {expect:q} [的]",
 ];
@@ -200,7 +271,7 @@ mod workbook;
 
 /// All rules, in the order of trial.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [session::RULES, word::RULES, slides::RULES, lines::RULES, workbook::RULES, places::RULES]
+    [session::RULES, word::RULES, slides::RULES, workbook::RULES, lines::RULES, places::RULES]
         .into_iter()
         .flatten()
 }

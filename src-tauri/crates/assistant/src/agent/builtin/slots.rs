@@ -8,6 +8,8 @@ mod cells;
 mod formats;
 mod numbers;
 mod quotes;
+mod styles;
+mod vague;
 
 pub use cells::{cell_at, is_range};
 pub use numbers::{Place, number_at};
@@ -68,13 +70,16 @@ pub(super) fn candidates(kind: &str, around: &dyn Surroundings, at: usize) -> Ve
         "t" => text_or_rest(around, at, Extent::Clause),
         "b" => text_or_rest(around, at, Extent::Block),
         "u" => unquoted(text, at),
+        "words" => plain_words(text, at),
         "n" => numbers::number_at(text, at)
             .map(|(place, end)| (Captured::Place(place), end))
             .into_iter()
             .collect(),
         "nums" => numbers::ranges(text, at),
         "unit" => unit(text, at),
+        "one" => unit(text, at).into_iter().filter(|(_, end)| !is_plural(text, *end)).collect(),
         "cell" => cells::cell(text, at),
+        "cells" => cells::list(text, at),
         "range" => cells::range(text, at),
         "cols" => cells::columns(text, at),
         "name" => name(text, at),
@@ -85,6 +90,7 @@ pub(super) fn candidates(kind: &str, around: &dyn Surroundings, at: usize) -> Ve
         "num" => decimal(text, at),
         "snap" => snapshot(text, at),
         "blank" => blank(text, at),
+        "sty" => styles::style(text, at),
         "props" => formats::properties(text, at),
         "color" => formats::color(text, at),
         _ => Vec::new(),
@@ -117,7 +123,7 @@ fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Can
         let separates =
             matches!(fold(c), ',' | ';' | '\n') || matches!(c, '。' | '！') || is_full_stop(text, end);
         if separates && around.command_begins(end + 1) {
-            found.push(plain(&text[start..end], end));
+            found.push(ended(text, start, end, extent));
             return keep_filled(found);
         }
         if c == '\n' && extent == Extent::Clause {
@@ -125,8 +131,25 @@ fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Can
         }
         end += 1;
     }
-    found.push(plain(&text[start..end], end));
+    found.push(ended(text, start, end, extent));
     keep_filled(found)
+}
+
+/// Unquoted text without the politeness behind it, unless it is a whole block.
+fn ended(text: &[char], start: usize, end: usize, extent: Extent) -> Candidate {
+    let (value, end) = plain(&text[start..end], end);
+    let Captured::Text { text, quoted } = value else { return (value, end) };
+    if extent == Extent::Block {
+        return (Captured::Text { text, quoted }, end);
+    }
+    let polite = ["please", "thanks", "thank you", "谢谢", "谢谢你", "谢谢您"];
+    let cut = polite.iter().find_map(|word| {
+        let rest = text.strip_suffix(word)?;
+        let is_apart = rest.ends_with([' ', ',', '，', '。', '.', '!', '！']) || !word.is_ascii();
+        is_apart.then(|| rest.trim_end_matches([' ', ',', '，', '。', '.', '!', '！']).to_string())
+    });
+    let text = cut.filter(|cut| !cut.is_empty()).unwrap_or(text);
+    (Captured::Text { text, quoted }, end)
 }
 
 fn is_full_stop(text: &[char], at: usize) -> bool {
@@ -148,6 +171,17 @@ fn keep_filled(found: Vec<Candidate>) -> Vec<Candidate> {
 fn unquoted(text: &[char], at: usize) -> Vec<Candidate> {
     let longest = text[at..].iter().take(200).take_while(|c| **c != '\n' && !quotes::is_quote(**c)).count();
     keep_filled((1..=longest).map(|length| plain(&text[at..at + length], at + length)).collect())
+}
+
+/// Text without quotes that somebody wants replaced: not "it" or "the title", which name something instead of quoting it.
+fn plain_words(text: &[char], at: usize) -> Vec<Candidate> {
+    let names_nothing =
+        |(value, _): &Candidate| matches!(value, Captured::Text { text, .. } if !vague::is_vague(text));
+    unquoted(text, at).into_iter().filter(names_nothing).collect()
+}
+
+fn is_plural(text: &[char], end: usize) -> bool {
+    text.get(end.wrapping_sub(1)).is_some_and(|c| fold(*c) == 's')
 }
 
 /// Words without quotes up to the next comma, semicolon or line end.
@@ -191,6 +225,9 @@ fn name(text: &[char], at: usize) -> Vec<Candidate> {
     let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-' | '&');
     let is_glue = |c: &char| matches!(c, '第' | '把' | '将' | '在' | '的' | '给');
     let longest = text[at..].iter().take(31).take_while(|c| is_part(c) && !is_glue(c)).count();
+    // "Data工作表" is the sheet Data.
+    let run: String = text[at..at + longest].iter().collect();
+    let longest = run.find("工作表").map_or(longest, |cut| run[..cut].chars().count());
     (1..=longest)
         .rev()
         .filter(|length| ends_word(text, at + length))

@@ -12,7 +12,7 @@ fn read_as(message: &str) -> Vec<String> {
     let reading = read(message, &files());
     let place = |place: &Place| match place {
         Place::At(number) => number.to_string(),
-        Place::Last => "last".into(),
+        Place::FromEnd(back) => format!("last{back}"),
     };
     let value = |captured: &Captured| match captured {
         Captured::Flag => String::new(),

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Command, Op, Ops, Place, Target, Unit, Unlowered, Verb, resolve, unclear};
+use super::{Command, Op, Ops, Target, Unit, Unlowered, Verb, resolve, unclear};
 
-const NOT_HERE: &[&str] = &["sheet", "slide", "last_slide", "range", "lines", "formulas", "loosely"];
+const NOT_HERE: &[&str] =
+    &["table_name", "sheet", "slide", "last_slide", "range", "lines", "formulas", "loosely"];
 
 pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
     if command.says_any(NOT_HERE) {
@@ -16,9 +17,11 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         Verb::DeleteUnit | Verb::DeleteAddress => delete(command, target),
         Verb::InsertUnit => insert(command, target),
         Verb::Append => append(command, target),
+        Verb::WhereText => paragraphs_where(command, target),
+        Verb::Prepend => inserted(command, &|op| Ok(op.with("index", 1)), false),
         Verb::Style => {
             let op = placed(Op::new("docx_set_style"), command, target)?;
-            op.with("style", command.text("style").unwrap_or_default()).one()
+            op.maybe("style", command.text("style")).one()
         }
         Verb::Comment => {
             let op = placed(Op::new("docx_add_comment"), command, target)?;
@@ -117,23 +120,48 @@ fn insert(command: &Command, target: &Target<'_>) -> Ops {
         return table_row(command, table, row + usize::from(command.has("after")));
     }
     only_paragraphs(command)?;
+    inserted(command, &|op| placed(op, command, target), command.has("after"))
+}
+
+/// Paragraphs or Markdown at a place.
+fn inserted(command: &Command, at_place: &dyn Fn(Op) -> Result<Op, Unlowered>, after: bool) -> Ops {
     let text = command.text("text").unwrap_or_default();
+    let position = after.then_some("after");
     if command.has("markdown") {
-        let op = placed(Op::new("docx_insert_markdown"), command, target)?;
-        return op.maybe("position", command.position()).with("text", text).one();
+        let op = at_place(Op::new("docx_insert_markdown"))?;
+        return op.maybe("position", position).with("text", text).one();
     }
-    let lines: Vec<&str> = if text.is_empty() { vec![""] } else { paragraphs(text) };
+    let count = command.count().unwrap_or(1).clamp(1, 1_000);
+    let lines: Vec<&str> = if text.is_empty() { vec![""; count] } else { paragraphs(text) };
     let mut ops = Vec::new();
     for line in lines {
-        let op =
-            placed(Op::new("docx_insert_paragraph"), command, target)?.maybe("position", command.position());
+        let op = at_place(Op::new("docx_insert_paragraph"))?.maybe("position", position);
         ops.push(Value::Object(op.with("text", line).maybe("style", command.text("style")).0));
     }
     // Each goes directly after the same place, so the last one must be inserted first.
-    if command.has("after") {
+    if after {
         ops.reverse();
     }
     Ok(ops)
+}
+
+/// Paragraphs by their content, found by reading.
+fn paragraphs_where(command: &Command, target: &Target<'_>) -> Ops {
+    only_paragraphs(command)?;
+    let found = command
+        .found(target, |facts| facts.texts.iter().map(|(number, text)| (*number, text.clone())).collect())?;
+    if command.side().is_some() {
+        let index = *found.first().ok_or(Unlowered::OtherFormat)?;
+        return inserted(command, &|op| Ok(op.with("index", index)), command.has("after"));
+    }
+    let expected = command.text("begins");
+    if let Some(text) = command.text("text") {
+        let one = |index: usize| Op::new("docx_set_paragraph").with("index", index).with("text", text);
+        let ops = found.into_iter().map(|index| Value::Object(one(index).maybe("expect_prefix", expected).0));
+        return Ok(ops.collect());
+    }
+    let one = |index: usize| Op::new("docx_delete_paragraph").with("index", index);
+    Ok(found.into_iter().map(|index| Value::Object(one(index).maybe("expect_prefix", expected).0)).collect())
 }
 
 fn append(command: &Command, target: &Target<'_>) -> Ops {
@@ -201,11 +229,7 @@ fn table_cell(command: &Command, target: &Target<'_>) -> Ops {
 }
 
 fn changes(command: &Command, target: &Target<'_>, name: &str) -> Ops {
-    let paragraph = match command.place("n") {
-        Some(Place::At(number)) => Some(format!("p{number}")),
-        Some(Place::Last) => Some(format!("p{}", last_paragraph(target)?)),
-        None => None,
-    };
+    let paragraph = command.at("n", || last_paragraph(target))?.map(|number| format!("p{number}"));
     let at = command.text("at").map(str::to_string).or(paragraph);
     Op::new(name).maybe("at", at).maybe("author", command.text("author")).one()
 }

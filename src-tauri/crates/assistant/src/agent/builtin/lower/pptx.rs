@@ -27,7 +27,9 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
     match command.verb {
         Verb::Replace | Verb::DeleteText => replace(command, target),
         Verb::Title => on_slide(command, target, "pptx_set_title"),
-        Verb::Notes => on_slide(command, target, "pptx_set_notes"),
+        Verb::Notes => notes(command, target),
+        Verb::WhereText => slides_where(command, target),
+        Verb::Prepend => Op::new("pptx_insert_slide").with("slide", 1).with("title", text_of(command)).one(),
         Verb::Shape => shape(command, target),
         Verb::TableCell => table_cell(command, target),
         Verb::DeleteUnit => delete(command, target),
@@ -84,6 +86,45 @@ fn on_slide(command: &Command, target: &Target<'_>, name: &str) -> Ops {
     Op::new(name).with("slide", slide).with("text", command.text("text").unwrap_or_default()).one()
 }
 
+fn text_of(command: &Command) -> &str {
+    command.text("text").unwrap_or_default()
+}
+
+/// "Add" keeps the notes that are there.
+fn notes(command: &Command, target: &Target<'_>) -> Ops {
+    let slide = named_slide(command, target)?;
+    let mut text = text_of(command).to_string();
+    if command.has("more") {
+        let facts = target.facts.filter(|facts| facts.complete).ok_or(Unlowered::NeedsOutline)?;
+        let known = facts.notes.get(&slide).map(String::as_str).unwrap_or_default();
+        if !known.trim().is_empty() {
+            text = format!("{known}\n{text}");
+        }
+    }
+    Op::new("pptx_set_notes").with("slide", slide).with("text", text).one()
+}
+
+/// Slides by their title or by what they say.
+fn slides_where(command: &Command, target: &Target<'_>) -> Ops {
+    if command.unit() != Some(Unit::Slide) {
+        return Err(Unlowered::OtherFormat);
+    }
+    let titled = command.has("titled");
+    let found = command.found(target, |facts| {
+        let texts = if titled { &facts.titles } else { &facts.texts };
+        texts.iter().map(|(number, text)| (*number, text.clone())).collect()
+    })?;
+    if command.side().is_some() || command.has("text") {
+        return Err(Unlowered::OtherFormat);
+    }
+    let title = |slide: &usize| target.facts.and_then(|facts| facts.titles.get(slide));
+    let one = |slide: usize| {
+        let expected = title(&slide).filter(|title| !title.is_empty()).cloned();
+        Value::Object(Op::new("pptx_delete_slide").with("slide", slide).maybe("expect_title", expected).0)
+    };
+    Ok(found.into_iter().map(one).collect())
+}
+
 fn shape(command: &Command, target: &Target<'_>) -> Ops {
     let shape: Value = match command.captures.get("shape") {
         Some(Captured::Text { text, .. }) => text.as_str().into(),
@@ -91,9 +132,30 @@ fn shape(command: &Command, target: &Target<'_>) -> Ops {
         _ if command.has("the_subtitle") => "subtitle".into(),
         _ => "body".into(),
     };
-    let slide = named_slide(command, target)?;
-    let text = command.text("text").unwrap_or_default();
-    Op::new("pptx_set_text").with("slide", slide).with("shape", shape).with("text", text).one()
+    let op = Op::new("pptx_set_text").with("slide", named_slide(command, target)?).with("shape", shape);
+    match levels(text_of(command)) {
+        Some(paragraphs) => op.with("paragraphs", paragraphs).one(),
+        None => op.with("text", text_of(command)).one(),
+    }
+}
+
+/// Lines that begin with dashes or stars are points, those set in by two blanks or a tab one level deeper.
+fn levels(text: &str) -> Option<Value> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let point = |line: &str| line.trim_start().starts_with(['-', '*', '•', '·']);
+    if lines.is_empty() || !lines.iter().all(|line| point(line)) {
+        return None;
+    }
+    let one = |line: &&str| {
+        let start = line.len() - line.trim_start().len();
+        let depth = line[..start].chars().map(|c| if c == '\t' { 2 } else { 1 }).sum::<usize>() / 2;
+        let text = line.trim_start().trim_start_matches(['-', '*', '•', '·']).trim();
+        match depth {
+            0 => json!({ "text": text }),
+            _ => json!({ "text": text, "level": depth.min(8) }),
+        }
+    };
+    Some(lines.iter().map(one).collect::<Vec<_>>().into())
 }
 
 fn table_cell(command: &Command, target: &Target<'_>) -> Ops {
@@ -103,6 +165,7 @@ fn table_cell(command: &Command, target: &Target<'_>) -> Ops {
     };
     Op::new("pptx_set_table_cell")
         .with("slide", slide)
+        .maybe("shape", command.text("table_name"))
         .maybe("row", number("row")?)
         .maybe("col", number("col")?)
         .with("text", command.text("text").unwrap_or_default())
@@ -130,14 +193,24 @@ fn hide(command: &Command, target: &Target<'_>) -> Ops {
 
 fn each_slide(command: &Command, target: &Target<'_>, op: impl Fn(usize) -> Op) -> Ops {
     let ranges = command.resolved("n", || last(target))?;
+    if ranges.is_empty() {
+        return slide(command, target)?
+            .map(|slide| vec![Value::Object(op(slide).0)])
+            .ok_or(Unlowered::OtherFormat);
+    }
     let slides = ranges.into_iter().flat_map(|(start, end)| start..=end.min(start.saturating_add(10_000)));
     Ok(slides.map(|slide| Value::Object(op(slide).0)).collect())
 }
 
 fn duplicate(command: &Command, target: &Target<'_>) -> Ops {
+    let to = match (command.has("end"), command.has("start")) {
+        (true, _) => Some(last(target)? + 1),
+        (_, true) => Some(1),
+        _ => command.at("to", || last(target))?,
+    };
     Op::new("pptx_duplicate_slide")
         .maybe("slide", command.at("n", || last(target))?)
-        .maybe("to", command.at("to", || last(target))?)
+        .maybe("to", to)
         .maybe("expect_title", command.text("expect"))
         .one()
 }
@@ -178,6 +251,9 @@ fn with_parts(op: Op, command: &Command) -> Op {
 }
 
 fn insert(command: &Command, target: &Target<'_>) -> Ops {
+    if command.has("start") {
+        return with_parts(Op::new("pptx_insert_slide").with("slide", 1), command).one();
+    }
     let slide = command.at("n", || last(target))?.ok_or(Unlowered::OtherFormat)?;
     if !command.has("after") {
         return with_parts(Op::new("pptx_insert_slide").with("slide", slide), command).one();

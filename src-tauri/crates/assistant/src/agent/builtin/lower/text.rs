@@ -19,6 +19,7 @@ const OFFICE_ONLY: &[&str] = &[
     "at",
     "table",
     "the_table",
+    "table_name",
     "style",
 ];
 
@@ -34,9 +35,10 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         Verb::SetUnit => replace_lines(command, target),
         Verb::InsertUnit => insert_lines(command, target),
         Verb::Append => Op::new("append_lines").with("text", command.text("text").unwrap_or_default()).one(),
-        Verb::LinesContaining => Op::new("replace_lines_containing")
-            .with("contains", command.text("contains").unwrap_or_default())
-            .with("text", command.text("text").map_or(Value::Null, Value::from))
+        Verb::WhereText => lines_where(command, target),
+        Verb::Prepend => Op::new("insert_lines")
+            .with("line", 1)
+            .with("text", command.text("text").unwrap_or_default())
             .one(),
         Verb::Section => Op::new("replace_section")
             .with("heading", command.text("heading").unwrap_or_default())
@@ -67,6 +69,36 @@ fn only_lines(command: &Command) -> Result<(), Unlowered> {
         )),
         Some(Unit::Slide | Unit::Column) | None => Err(Unlowered::OtherFormat),
     }
+}
+
+/// Lines by their content. Only what contains words has an operation of its own; other places are looked up.
+fn lines_where(command: &Command, target: &Target<'_>) -> Ops {
+    only_lines(command)?;
+    let text = command.text("text");
+    if let Some(side) = command.side() {
+        let line = *command.found(target, texts)?.first().ok_or(Unlowered::OtherFormat)?;
+        let op = Op::new("insert_lines").with("line", line).with("text", text.unwrap_or_default());
+        return op.maybe("position", (side == "after").then_some(side)).one();
+    }
+    if let Some(contains) = command.text("contains") {
+        return Op::new("replace_lines_containing")
+            .with("contains", contains)
+            .with("text", text.map_or(Value::Null, Value::from))
+            .maybe("expect_count", command.count().or(command.has("single").then_some(1)))
+            .one();
+    }
+    let lines = command.found(target, texts)?;
+    let expected = command.text("begins").map(str::to_string);
+    let one = |(start, end): (usize, usize)| {
+        let op = Op::new(if text.is_some() { "replace_lines" } else { "delete_lines" });
+        let op = op.with("start_line", start).with("end_line", end).maybe("text", text);
+        Value::Object(op.maybe("expect_prefix", expected.clone()).0)
+    };
+    Ok(lines.into_iter().map(|line| one((line, line))).collect())
+}
+
+fn texts(facts: &super::Facts) -> Vec<(usize, String)> {
+    facts.texts.iter().map(|(number, text)| (*number, text.clone())).collect()
 }
 
 fn delete_lines(command: &Command, target: &Target<'_>) -> Ops {

@@ -19,6 +19,10 @@ pub(super) fn cell_value(typed: &str, quoted: bool) -> Value {
     let lower = trimmed.to_lowercase();
     match lower.as_str() {
         "empty" | "blank" | "nothing" | "null" | "空" | "空白" | "空值" => return Value::Null,
+        "same formula" | "the same formula" | "formula as above" | "沿用公式" | "同上公式" | "公式同上" =>
+        {
+            return json!({ "fill": "formula" });
+        }
         "true" => return true.into(),
         "false" => return false.into(),
         _ => {}
@@ -87,14 +91,7 @@ fn date(text: &str) -> Option<Value> {
 }
 
 /// Rows of cells: lines or `;` between rows; tabs, `|` or commas between cells; quotes protect all of them.
-pub(super) fn rows(text: &str, quoted: bool) -> Vec<Vec<Value>> {
-    if quoted {
-        return rows_of(text);
-    }
-    rows_of(text)
-}
-
-fn rows_of(text: &str) -> Vec<Vec<Value>> {
+pub(super) fn rows(text: &str) -> Vec<Vec<Value>> {
     let rows = split(text, &['\n', ';', '；']);
     let filled = rows.iter().filter(|row| !row.trim().is_empty());
     filled.map(|row| cells(row)).collect()

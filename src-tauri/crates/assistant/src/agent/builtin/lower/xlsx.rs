@@ -1,6 +1,14 @@
 //! Commands on workbooks.
 
+mod formats;
+mod found;
+mod sheets;
+
 use serde_json::{Value, json};
+
+use formats::{format_cells, size};
+use found::{column_of, rows_where};
+use sheets::{name, sheet_op};
 
 use super::values::{cell_value, rows};
 use super::{Captured, Command, Op, Ops, Target, Unit, Unlowered, Verb, unclear};
@@ -17,7 +25,7 @@ const NOT_HERE: &[&str] = &[
     "textboxes",
     "style",
     "table",
-    "the_table",
+    "table_name",
     "markdown",
 ];
 
@@ -29,6 +37,14 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         Verb::Replace | Verb::DeleteText => replace(command, target),
         Verb::SetCell => set_cells(command, target),
         Verb::SetAddress => address_as_cell(command, target),
+        Verb::DeleteAddress if !command.has("end") => {
+            let cell = command.text("at").unwrap_or_default().to_uppercase();
+            if cell.contains('.') {
+                Err(Unlowered::OtherFormat)
+            } else {
+                set_cell(command, target, &cell, Value::Null)
+            }
+        }
         Verb::ClearCell => fill(command, target, Value::Null),
         Verb::TableCell => table_cell(command, target),
         Verb::DeleteUnit => delete(command, target),
@@ -42,9 +58,19 @@ pub(super) fn ops(command: &Command, target: &Target<'_>) -> Ops {
         Verb::Unmerge => on_range(command, target, "xlsx_unmerge_cells"),
         Verb::Width | Verb::Height => size(command, target),
         Verb::AddSheet | Verb::RenameSheet | Verb::CopySheet | Verb::MoveSheet | Verb::DeleteSheet => {
-            sheet_op(command)
+            sheet_op(command, target)
         }
         Verb::SetName | Verb::DeleteName => name(command),
+        Verb::WhereText => rows_where(command, target),
+        Verb::Prepend => {
+            let values = rows(command.text("text").unwrap_or_default());
+            Op::new("xlsx_insert_rows")
+                .maybe("sheet", sheet(command, None, target)?)
+                .with("row", 1)
+                .with("count", values.len())
+                .with("rows", json!(values))
+                .one()
+        }
         _ => Err(Unlowered::OtherFormat),
     }
 }
@@ -84,6 +110,14 @@ fn bare(cells: &str) -> &str {
 }
 
 fn replace(command: &Command, target: &Target<'_>) -> Ops {
+    // "rename Data to Input" means the sheet of that name.
+    if command.has("rename") {
+        let facts = target.facts.ok_or(Unlowered::NeedsOutline)?;
+        let find = command.text("find").unwrap_or_default();
+        if facts.sheets.iter().any(|(name, _)| name.to_lowercase() == find.to_lowercase()) {
+            return sheets::renamed(find, command.replacement());
+        }
+    }
     let range = command.text("range");
     Op::new("xlsx_replace_text")
         .maybe("sheet", sheet(command, range, target)?)
@@ -97,14 +131,20 @@ fn replace(command: &Command, target: &Target<'_>) -> Ops {
 
 fn set_cells(command: &Command, target: &Target<'_>) -> Ops {
     let cells = command.text("cells").unwrap_or_default();
-    let Some(Captured::Text { text, quoted }) = command.captures.get("text") else {
-        return Err(Unlowered::OtherFormat);
+    let computed = computed(command);
+    let (text, quoted) = match (command.captures.get("text"), &computed) {
+        (_, Some(formula)) => (formula, false),
+        (Some(Captured::Text { text, quoted }), None) => (text, *quoted),
+        _ => return Err(Unlowered::OtherFormat),
     };
+    if cells.contains(',') {
+        return each_cell(command, target, cells, &cell_value(text, quoted));
+    }
     if !is_range(cells) {
-        return set_cell(command, target, cells, cell_value(text, *quoted));
+        return set_cell(command, target, cells, cell_value(text, quoted));
     }
     let (height, width) = dimensions(bare(cells)).ok_or_else(|| bad_range(cells))?;
-    let mut values = if *quoted { vec![vec![cell_value(text, true)]] } else { rows(text, false) };
+    let mut values = if quoted { vec![vec![cell_value(text, true)]] } else { rows(text) };
     let flat: Vec<Value> = values.concat();
     if let [one] = flat.as_slice() {
         values = vec![vec![one.clone(); width]; height];
@@ -124,6 +164,37 @@ fn set_cells(command: &Command, target: &Target<'_>) -> Ops {
         .maybe("sheet", sheet(command, Some(cells), target)?)
         .with("range", bare(cells))
         .with("values", json!(values))
+        .one()
+}
+
+/// "the sum of B2:B8" as a formula.
+fn computed(command: &Command) -> Option<String> {
+    let source = command.text("source")?;
+    let functions =
+        [("sum", "SUM"), ("average", "AVERAGE"), ("max", "MAX"), ("min", "MIN"), ("number", "COUNT")];
+    let (_, function) = functions.into_iter().find(|(flag, _)| command.has(flag))?;
+    Some(format!("={function}({source})"))
+}
+
+/// The same value in each of several cells and ranges.
+fn each_cell(command: &Command, target: &Target<'_>, cells: &str, value: &Value) -> Ops {
+    let mut entries = Vec::new();
+    for one in cells.split(',') {
+        let (first, last) = bare(one).split_once(':').unwrap_or((bare(one), bare(one)));
+        let ((left, top), (right, bottom)) =
+            split_cell(first).zip(split_cell(last)).ok_or_else(|| bad_range(one))?;
+        if (bottom + 1).saturating_sub(top) * (right + 1).saturating_sub(left) > 10_000 {
+            return Err(bad_range(one));
+        }
+        for row in top..=bottom {
+            let across = (left..=right)
+                .map(|column| json!({"cell": format!("{}{row}", letters(column)), "value": value}));
+            entries.extend(across);
+        }
+    }
+    Op::new("xlsx_set_cells")
+        .maybe("sheet", sheet(command, Some(cells.split(',').next().unwrap_or(cells)), target)?)
+        .with("cells", entries)
         .one()
 }
 
@@ -149,6 +220,9 @@ fn address_as_cell(command: &Command, target: &Target<'_>) -> Ops {
 
 fn fill(command: &Command, target: &Target<'_>, value: Value) -> Ops {
     let cells = command.text("cells").unwrap_or_default();
+    if cells.contains(',') {
+        return each_cell(command, target, cells, &value);
+    }
     if !is_range(cells) {
         return set_cell(command, target, cells, value);
     }
@@ -181,27 +255,37 @@ fn delete(command: &Command, target: &Target<'_>) -> Ops {
     let ranges = command.resolved("n", || target.count(|facts| last_row(facts, sheet.as_deref())))?;
     let one = |(start, end): (usize, usize)| {
         let op = Op::new(name).maybe("sheet", sheet.clone()).with("start", start);
-        op.maybe("end", (end != start).then_some(end))
-            .maybe("expect", command.text("expect").map(|value| json!([value])))
+        op.maybe("end", (end != start).then_some(end)).maybe("expect", expected(command))
     };
     Ok(ranges.into_iter().map(|range| Value::Object(one(range).0)).collect())
 }
 
+/// What the first line that goes must hold.
+fn expected(command: &Command) -> Option<Value> {
+    match command.captures.get("expect")? {
+        Captured::Text { text, quoted: true } => Some(json!([text])),
+        Captured::Text { text, quoted: false } => rows(text).into_iter().next().map(Value::from),
+        _ => None,
+    }
+}
+
 fn delete_columns(command: &Command, target: &Target<'_>) -> Ops {
-    let columns = command.text("cols").unwrap_or_default();
-    let (start, end) = columns.split_once(':').map_or((columns, None), |(start, end)| (start, Some(end)));
-    Op::new("xlsx_delete_cols")
-        .maybe("sheet", sheet(command, None, target)?)
-        .with("start", start)
-        .maybe("end", end)
-        .one()
+    let sheet = sheet(command, None, target)?;
+    let columns = column_of(command, target, sheet.as_deref())?;
+    let one = |columns: &str| {
+        let (start, end) = columns.split_once(':').map_or((columns, None), |(start, end)| (start, Some(end)));
+        let op =
+            Op::new("xlsx_delete_cols").maybe("sheet", sheet.clone()).with("start", start).maybe("end", end);
+        Value::Object(op.maybe("expect", expected(command)).0)
+    };
+    Ok(columns.split(',').map(one).collect())
 }
 
 fn insert(command: &Command, target: &Target<'_>) -> Ops {
     let sheet = sheet(command, None, target)?;
     let number = command.at("n", || target.count(|facts| last_row(facts, sheet.as_deref())))?;
     let number = number.ok_or(Unlowered::OtherFormat)? + usize::from(command.has("after"));
-    let values = command.text("text").map(|text| rows(text, false));
+    let values = command.text("text").map(|text| rows(text));
     match command.unit() {
         Some(Unit::Line) => Op::new("xlsx_insert_rows")
             .maybe("sheet", sheet)
@@ -215,11 +299,12 @@ fn insert(command: &Command, target: &Target<'_>) -> Ops {
 }
 
 fn insert_columns(command: &Command, target: &Target<'_>) -> Ops {
-    let columns = command.text("cols").unwrap_or_default();
-    let (first, last) = columns.split_once(':').unwrap_or((columns, columns));
+    let sheet = sheet(command, None, target)?;
+    let columns = column_of(command, target, sheet.as_deref())?;
+    let (first, last) = columns.split_once(':').unwrap_or((&columns, &columns));
     let number = if command.has("after") { column_number(last) + 1 } else { column_number(first) };
-    let values = command.text("text").map(|text| rows(text, false));
-    insert_at_column(command, sheet(command, None, target)?, letters(number).into(), values)
+    let values = command.text("text").map(|text| rows(text));
+    insert_at_column(command, sheet, letters(number).into(), values)
 }
 
 /// The values of a new column come in one line; the operation wants them row by row.
@@ -247,7 +332,7 @@ fn set_row(command: &Command, target: &Target<'_>) -> Ops {
     }
     let sheet = sheet(command, None, target)?;
     let ranges = command.resolved("n", || target.count(|facts| last_row(facts, sheet.as_deref())))?;
-    let values = rows(command.text("text").unwrap_or_default(), false);
+    let values = rows(command.text("text").unwrap_or_default());
     let width = values.iter().map(Vec::len).max().unwrap_or(0);
     let [(start, end)] = ranges.as_slice() else {
         return Err(unclear("Name one row or one range of rows.", "请只指定一行或一个连续的行范围。"));
@@ -266,78 +351,17 @@ fn set_row(command: &Command, target: &Target<'_>) -> Ops {
 }
 
 fn append(command: &Command, target: &Target<'_>) -> Ops {
-    let values = rows(command.text("text").unwrap_or_default(), false);
+    let values = rows(command.text("text").unwrap_or_default());
     Op::new("xlsx_append_rows")
         .maybe("sheet", sheet(command, None, target)?)
         .with("rows", json!(values))
+        .maybe("extend_table", command.has("extend_table").then_some(true))
         .one()
-}
-
-fn format_cells(command: &Command, target: &Target<'_>) -> Ops {
-    let cells = command.text("cells").unwrap_or_default();
-    let mut op = Op::new("xlsx_set_format")
-        .maybe("sheet", sheet(command, Some(cells), target)?)
-        .with("range", bare(cells));
-    for flag in ["bold", "italic", "underline"] {
-        op = op.maybe(flag, command.has(flag).then_some(true));
-    }
-    op = op.maybe("fill", command.text("fill")).maybe("number_format", command.text("number_format"));
-    if let Some(Captured::Properties(properties)) = command.captures.get("props") {
-        for (name, value) in properties {
-            op = op.with(name, value.clone());
-        }
-    }
-    op.one()
 }
 
 fn on_range(command: &Command, target: &Target<'_>, name: &str) -> Ops {
     let cells = command.text("cells").unwrap_or_default();
     Op::new(name).maybe("sheet", sheet(command, Some(cells), target)?).with("range", bare(cells)).one()
-}
-
-fn size(command: &Command, target: &Target<'_>) -> Ops {
-    let rows = command.resolved("rows", || target.count(|facts| last_row(facts, None)))?;
-    let rows = rows.first().map(|(start, end)| format!("{start}:{end}"));
-    let columns = command.text("cols").map(|columns| match columns.split_once(':') {
-        Some(_) => columns.to_string(),
-        None => format!("{columns}:{columns}"),
-    });
-    Op::new("xlsx_set_width")
-        .maybe("sheet", sheet(command, None, target)?)
-        .maybe("cols", columns)
-        .maybe("rows", rows)
-        .with("size", json!(command.number("size").unwrap_or_default()))
-        .one()
-}
-
-fn sheet_op(command: &Command) -> Ops {
-    let name = command.text("name").unwrap_or_default();
-    let position =
-        || command.at("position", || Err(unclear("Name the position by its number.", "请用数字指定位置。")));
-    match command.verb {
-        Verb::AddSheet => Op::new("xlsx_add_sheet").with("sheet", name).maybe("position", position()?).one(),
-        Verb::RenameSheet => Op::new("xlsx_rename_sheet")
-            .with("sheet", name)
-            .with("to", command.text("to").unwrap_or_default())
-            .one(),
-        Verb::CopySheet => Op::new("xlsx_copy_sheet")
-            .with("sheet", name)
-            .with("to", command.text("to").unwrap_or_default())
-            .maybe("position", position()?)
-            .one(),
-        Verb::MoveSheet => {
-            Op::new("xlsx_move_sheet").with("sheet", name).maybe("position", position()?).one()
-        }
-        _ => Op::new("xlsx_delete_sheet").with("sheet", name).one(),
-    }
-}
-
-fn name(command: &Command) -> Ops {
-    let refers = command.text("refers").map(|refers| refers.trim_start_matches('=').to_string());
-    Op::new("xlsx_set_name")
-        .with("name", command.text("name").unwrap_or_default())
-        .with("refers_to", refers.map_or(Value::Null, Value::from))
-        .one()
 }
 
 fn last_row(facts: &super::Facts, sheet: Option<&str>) -> usize {

@@ -58,6 +58,33 @@ pub(super) fn range(text: &[char], at: usize) -> Vec<Candidate> {
     }
 }
 
+/// A list of cells and ranges, `A1, B2 and C3` as `A1,B2,C3`, the longest first; or one of them.
+pub(super) fn list(text: &[char], at: usize) -> Vec<Candidate> {
+    let mut readings: Vec<Candidate> = Vec::new();
+    let mut all: Vec<String> = Vec::new();
+    let mut next = at;
+    while let Some((Captured::Text { text: cells, .. }, end)) = range(text, next).pop() {
+        all.push(cells);
+        readings.push((captured(all.join(",")), end));
+        match list_sign(text, end) {
+            Some(after) => next = after,
+            None => break,
+        }
+    }
+    readings.reverse();
+    readings
+}
+
+/// After a comma, "and", 和 or 、.
+fn list_sign(text: &[char], end: usize) -> Option<usize> {
+    let at = skip_blanks(text, end);
+    let sign = text.get(at).map(|c| fold(*c)).filter(|c| matches!(c, ',' | '、' | '和' | '及' | '与' | '&'));
+    let at = sign.map_or(at, |_| skip_blanks(text, at + 1));
+    let word =
+        text[at.min(text.len())..].starts_with(&['a', 'n', 'd', ' ']).then(|| skip_blanks(text, at + 4));
+    word.or(sign.map(|_| at))
+}
+
 fn with_prefix(text: &[char], at: usize) -> (String, usize) {
     match sheet_prefix(text, at) {
         Some((name, start)) => (format!("{name}!"), start),
@@ -81,7 +108,24 @@ pub(super) fn columns(text: &[char], at: usize) -> Vec<Candidate> {
         found.push((captured(format!("{first}:{second}")), end));
     }
     found.push((captured(first), end));
-    found
+    with_more_columns(text, found)
+}
+
+/// `B, D and F` as `B,D,F` before the reading of the first alone.
+fn with_more_columns(text: &[char], found: Vec<Candidate>) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for (value, end) in found {
+        let after = list_sign(text, end).map(|at| text[at..].strip_prefix(&['第']).map_or(at, |_| at + 1));
+        let more = after.map(|after| columns(text, after)).unwrap_or_default();
+        if let Captured::Text { text: first, .. } = &value {
+            all.extend(more.into_iter().filter_map(|(rest, end)| match rest {
+                Captured::Text { text: rest, .. } => Some((captured(format!("{first},{rest}")), end)),
+                _ => None,
+            }));
+        }
+        all.push((value, end));
+    }
+    all
 }
 
 fn letters(text: &[char], at: usize) -> Option<(String, usize)> {

@@ -6,7 +6,8 @@ use super::{Candidate, Captured, fold, skip_blanks, unit_at};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     At(usize),
-    Last,
+    /// Counted from the end: 1 is the last.
+    FromEnd(usize),
 }
 
 const WORDS: &[(&str, usize)] = &[
@@ -46,7 +47,31 @@ const WORDS: &[(&str, usize)] = &[
 
 /// The number at a position.
 pub fn number_at(text: &[char], at: usize) -> Option<(Place, usize)> {
-    last(text, at).or_else(|| digits(text, at)).or_else(|| word(text, at)).or_else(|| chinese(text, at))
+    let plain = |at| digits(text, at).or_else(|| word(text, at)).or_else(|| chinese(text, at));
+    if let Some(after) = starts_with(text, at, "倒数第") {
+        let (number, end) = plain(skip_blanks(text, after))?;
+        return from_end(number).map(|place| (place, end));
+    }
+    if let Some(found) = last(text, at) {
+        return Some(found);
+    }
+    let (number, end) = plain(at)?;
+    let counted_back = BACKWARDS.iter().find_map(|word| whole_word(text, skip_blanks(text, end), word));
+    match (counted_back, from_end(number)) {
+        (Some(end), Some(place)) => Some((place, end)),
+        _ => Some((number, end)),
+    }
+}
+
+/// "second to last", "third from the end".
+const BACKWARDS: &[&str] =
+    &["to last", "-to-last", "to the last", "last", "-last", "from the end", "from last"];
+
+fn from_end(number: Place) -> Option<Place> {
+    match number {
+        Place::At(number) if number > 0 => Some(Place::FromEnd(number)),
+        Place::At(_) | Place::FromEnd(_) => None,
+    }
 }
 
 fn starts_with(text: &[char], at: usize, word: &str) -> Option<usize> {
@@ -60,9 +85,13 @@ fn whole_word(text: &[char], at: usize, word: &str) -> Option<usize> {
 }
 
 fn last(text: &[char], at: usize) -> Option<(Place, usize)> {
-    let english = whole_word(text, at, "last");
-    let chinese = || ["最后一", "倒数第一", "末"].into_iter().find_map(|word| starts_with(text, at, word));
-    english.or_else(chinese).map(|end| (Place::Last, end))
+    let second = ["next to last", "penultimate"].into_iter().find_map(|word| whole_word(text, at, word));
+    if let Some(end) = second {
+        return Some((Place::FromEnd(2), end));
+    }
+    let english = ["last", "final"].into_iter().find_map(|word| whole_word(text, at, word));
+    let chinese = || ["最后一", "最末一", "末"].into_iter().find_map(|word| starts_with(text, at, word));
+    english.or_else(chinese).map(|end| (Place::FromEnd(1), end))
 }
 
 fn digits(text: &[char], at: usize) -> Option<(Place, usize)> {
@@ -105,11 +134,19 @@ fn chinese(text: &[char], at: usize) -> Option<(Place, usize)> {
 
 /// Ranges and lists: `3`, `3-5`, `2, 4 and 6`, `3到5`, `第3行和第5行` (from the first number on). The longest reading first.
 pub(super) fn ranges(text: &[char], at: usize) -> Vec<Candidate> {
+    if let Some((range, end)) = several(text, at) {
+        return vec![(Captured::Ranges(vec![range]), end)];
+    }
     let mut found = Vec::new();
     let mut readings = Vec::new();
     let mut next = at;
     while let Some((first, end)) = number_at(text, next) {
         let range = range_end(text, end).unwrap_or((first, end));
+        // "row 3 to 30" may set the height of row 3.
+        if range.1 > end {
+            let alone = found.iter().copied().chain([(first, first)]).collect();
+            readings.push((Captured::Ranges(alone), end));
+        }
         found.push((first, range.0));
         readings.push((Captured::Ranges(found.clone()), range.1));
         match list_separator(text, range.1) {
@@ -121,6 +158,27 @@ pub(super) fn ranges(text: &[char], at: usize) -> Vec<Candidate> {
     readings
 }
 
+/// "first two", "last 3", 前两, 最后三: that many from the start or the end.
+fn several(text: &[char], at: usize) -> Option<((Place, Place), usize)> {
+    let counted = |words: &[&str]| {
+        let after = words.iter().find_map(|word| starts_with(text, at, word))?;
+        match digits(text, skip_blanks(text, after))
+            .or_else(|| word(text, skip_blanks(text, after)))
+            .or_else(|| chinese(text, skip_blanks(text, after)))?
+        {
+            (Place::At(count), end) if count > 0 => Some((count, end)),
+            _ => None,
+        }
+    };
+    let from_start = counted(&["first ", "top ", "前面", "前", "头", "开头"]);
+    if let Some((count, end)) = from_start {
+        return Some(((Place::At(1), Place::At(count)), end));
+    }
+    let (count, end) =
+        counted(&["last ", "final ", "bottom ", "最后面", "最后", "后面", "后", "末尾", "倒数"])?;
+    Some(((Place::FromEnd(count), Place::FromEnd(1)), end))
+}
+
 /// After the first number: `-5`, ` to 5`, `行到第5`.
 fn range_end(text: &[char], end: usize) -> Option<(Place, usize)> {
     let unit = unit_at(text, skip_blanks(text, end)).map(|(_, end)| end);
@@ -128,10 +186,18 @@ fn range_end(text: &[char], end: usize) -> Option<(Place, usize)> {
         let start = skip_blanks(text, start);
         let after = dash(text, start)?;
         let after = skip_blanks(text, after);
+        let after = whole_word(text, after, "the").map_or(after, |end| skip_blanks(text, end));
+        if let Some(end) = TO_THE_END.iter().find_map(|word| whole_word(text, after, word)) {
+            let numbered = number_at(text, after).filter(|(_, further)| *further > end);
+            return numbered.or(Some((Place::FromEnd(1), end)));
+        }
+        let after = unit_at(text, after).map_or(after, |(_, end)| skip_blanks(text, end));
         let after = starts_with(text, after, "第").unwrap_or(after);
         number_at(text, skip_blanks(text, after))
     })
 }
+
+const TO_THE_END: &[&str] = &["end", "bottom", "最后", "末尾", "结尾", "文末"];
 
 fn dash(text: &[char], at: usize) -> Option<usize> {
     let words = ["through", "until", "to"].into_iter().find_map(|word| whole_word(text, at, word));

@@ -32,7 +32,8 @@ pub(super) fn captured(text: String) -> Captured {
 pub fn quoted_at(text: &[char], at: usize) -> Option<(String, usize)> {
     let open = *text.get(at)?;
     let (_, closers) = PAIRS.iter().find(|(opener, _)| *opener == open)?;
-    let is_apostrophe = matches!(open, '\'' | '’') && at > 0 && text[at - 1].is_alphanumeric();
+    let is_letter = |c: char| c.is_alphanumeric() && !('\u{3400}'..='\u{9fff}').contains(&c);
+    let is_apostrophe = matches!(open, '\'' | '’') && at > 0 && is_letter(text[at - 1]);
     if is_apostrophe {
         return None;
     }
