@@ -15,8 +15,8 @@ use std::time::Duration;
 use gateway::proxy::{KeepAlive, KeepAliveForm, ProxyHandle, ProxyOptions, ProxyToken, serve};
 use gateway::testing::{Reply, Seen, Step, Upstream};
 use gateway::{
-    CancellationToken, ChatRequest, Client, Endpoint, Limits, Message, Params, Secret, Thinking, Tool, ToolChoice,
-    complete, list_models,
+    CancellationToken, ChatRequest, Client, Endpoint, Limits, Message, Params, Secret, Thinking, Tool,
+    ToolChoice, complete, list_models,
 };
 use serde_json::{Value, json};
 use stet_tests::streams::{self, Case};

@@ -110,7 +110,8 @@ async fn an_interrupted_run_goes_on_without_repeating() {
 
     let stop = Stop::default();
     let mut seen = 0;
-    let ended = run(&set, model.clone(), &options(stop.clone()), |_| {
+    let interrupted = options(stop.clone());
+    let ended = run(&set, model.clone(), &interrupted, |_| {
         seen += 1;
         if seen == 5 {
             stop.cancel();

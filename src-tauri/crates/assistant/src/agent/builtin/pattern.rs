@@ -187,7 +187,10 @@ impl Matcher<'_> {
             Node::Flag(flag) => {
                 let mut caught = caught.clone();
                 caught.set(flag, Captured::Flag);
-                self.straight(rest, at, &caught)
+                match rest.is_done() {
+                    true => self.walk(rest, at, &caught),
+                    false => self.straight(rest, at, &caught),
+                }
             }
             Node::Optional(inner) => {
                 let with = Todo { nodes: inner, next: Some(&rest) };

@@ -154,12 +154,12 @@ macro_rules! zh_holds {
 }
 macro_rules! which {
     () => {
-        "[(all|every|each) {=all} [of] [the] [(occurrence|occurrences|instances|instance|mention|mentions) of]] [[only] the {nth:n} [(occurrence|instance|mention) [of]]] [the] [(text|words|word|phrase|sentence|string|term|name)]"
+        "[(all|every|each) {=all} [of] [the] [(occurrence|occurrences|instances|instance|mention|mentions) of]] [[only] the {nth:n} [(occurrence|instance|mention) [of]]] [the] [(text|words|word|phrase|sentence|string|term|heading|title|subtitle|caption|label|name|date|number|value|entry|item|link)]"
     };
 }
 macro_rules! zh_which {
     () => {
-        "[(文中|全文|文档中|文章中) [里] [的] {=all}] [(所有|全部|每个|每处|每一处) {=all}] [第 {nth:n} (个|处|次出现的)] [的] [(文字|文本|词语|字样|词|句子|这句话|这句)]"
+        "[(文中|全文|文档中|文章中) [里] [的] {=all}] [(所有|全部|每个|每处|每一处) {=all}] [第 {nth:n} (个|处|次出现的)] [的] [(文字|文本|词语|字样|词|字|句子|这句话|这句|标题|小标题|日期|数字|数值|名字|姓名|名称)]"
     };
 }
 macro_rules! zh_all {
@@ -183,8 +183,8 @@ pub const PHRASES: &[&str] = &[
     // which slide
     "(on|in|of|from|to|for) [the] (slide|page) {slide:n} [,]",
     "(on|in|of|from|to|for) [the] {slide:n} (slide|page) [,]",
-    "(slide|page) {slide:n} ['s] [’s]",
-    "[(在|给)] 第 {slide:n} (页幻灯片|张幻灯片|页ppt|张ppt|页|张) [(里面|里|中|上)] [的] [,]",
+    "(slide|page) {slide:n} ['s] [’s] [:]",
+    "[(在|给)] 第 {slide:n} (页幻灯片|张幻灯片|页ppt|张ppt|页|张) [(里面|里|中|上)] [的] [(,|:)]",
     "[(在|给)] 最后一 {=last_slide} (页幻灯片|张幻灯片|页|张) [(里面|里|中|上)] [的] [,]",
     // which table of a document or slide
     "(in|of|from|to|on) [the] table {table_name:q} [,]",

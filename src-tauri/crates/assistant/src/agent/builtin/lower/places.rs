@@ -16,7 +16,10 @@ impl Wanted<'_> {
         match self {
             Wanted::Contains(words) => text.contains(words),
             Wanted::Begins(words) => text.trim_start().starts_with(words),
-            Wanted::Titled(words) => text.trim().to_lowercase() == words.trim().to_lowercase(),
+            Wanted::Titled(words) => {
+                let title = text.trim().trim_start_matches('#').trim();
+                title.to_lowercase() == words.trim().to_lowercase()
+            }
         }
     }
 
@@ -28,11 +31,6 @@ impl Wanted<'_> {
 }
 
 impl Command {
-    /// Whether the place is named by its content.
-    pub(super) fn is_by_content(&self) -> bool {
-        self.says_any(&["contains", "begins", "titled"])
-    }
-
     fn wanted(&self) -> Option<Wanted<'_>> {
         let contains = || self.text("contains").map(Wanted::Contains);
         let begins = || self.text("begins").map(Wanted::Begins);

@@ -73,7 +73,10 @@ fn only_lines(command: &Command) -> Result<(), Unlowered> {
 
 /// Lines by their content. Only what contains words has an operation of its own; other places are looked up.
 fn lines_where(command: &Command, target: &Target<'_>) -> Ops {
-    only_lines(command)?;
+    // "before the heading …" counts in nothing.
+    if command.unit().is_some() {
+        only_lines(command)?;
+    }
     let text = command.text("text");
     if let Some(side) = command.side() {
         let line = *command.found(target, texts)?.first().ok_or(Unlowered::OtherFormat)?;

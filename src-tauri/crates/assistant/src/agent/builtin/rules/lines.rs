@@ -36,6 +36,24 @@ pub(super) const RULES: &[Rule] = &[
                 " [,] (insert|add|put) [(a|an|one|the|this)] [new] [(line|row|paragraph|text)] [:] {text:b}"
             ),
             concat!(
+                insert!(),
+                "[(a|an|the)] [new] [(line|row|paragraph|{style:sty})] {text:q} ",
+                side!(),
+                " [the] ({unit:one}|heading|title) {titled:q}"
+            ),
+            concat!(
+                insert!(),
+                "[(a|an|one|the|this)] [new] [(markdown {=markdown}|line|row|paragraph|text)] ",
+                side!(),
+                " [the] ({unit:one}|heading|title) {titled:q} (:|saying|with the text|that says|reading) [:] {text:b}"
+            ),
+            concat!(
+                "[在] (标题|小标题) {titled:q} ",
+                zh_side!(),
+                zh_insert!(),
+                " [(一|1)] [(行|段|条|个|句)] [新] [的] [(行|段落|段|数据|文字|文本|内容|记录)] ([:] {text:q}|: {text:b})"
+            ),
+            concat!(
                 zh_delete!(),
                 " [(所有|全部|每个|每一) {=all}] [的] ",
                 zh_holds!(),
@@ -105,12 +123,12 @@ pub(super) const RULES: &[Rule] = &[
                 "{text:b}"
             ),
             concat!(
-                "(把|将) (章节|小节|标题) {heading:q} [(下面|下)] [连同标题 {=whole}] [的] [(内容|正文|文字)] ",
+                "(把|将) ((章节|小节) {heading:q} [(下面|下)]|标题 {heading:q} (下面|下)) [连同标题 {=whole}] [的] [(内容|正文|文字)] ",
                 zh_to!(),
                 "{text:b}"
             ),
             concat!(
-                "(章节|小节|标题) {heading:q} [(下面|下)] [连同标题 {=whole}] [的] [(内容|正文|文字)] ",
+                "((章节|小节) {heading:q} [(下面|下)]|标题 {heading:q} (下面|下)) [连同标题 {=whole}] [的] [(内容|正文|文字)] ",
                 zh_word_to!(),
                 "{text:b}"
             ),

@@ -52,6 +52,11 @@ pub(super) const RULES: &[Rule] = &[
             concat!(set!(), "[(the|all) (text|content) of] ", places!(), " ", to!(), "{text:b}"),
             concat!(places!(), " ", should!(), "{text:b}"),
             concat!(
+                "(i'd like|i want|let|have) ",
+                places!(),
+                " (to say|to read|to be|say|read) [:] {text:b}"
+            ),
+            concat!(
                 "(把|将) ",
                 zh_places!(),
                 " [的] [(内容|文字|文本)] [(整体|全部|整段|整行)] ",
@@ -168,10 +173,16 @@ pub(super) const RULES: &[Rule] = &[
             ),
             concat!(side!(), " ", place!(), " [,] (insert|add|put) ", thing!(), "[:] {text:b}"),
             concat!(
-                "(insert|add) [(a|an|one|{count:n})] [(new|blank|empty)] (lines|line|rows|row|paragraphs|paragraph) ",
+                "(insert|add) [(a|an|one|{count:n})] [(new|blank|empty)] (lines|line|rows|row|paragraphs|paragraph) (",
                 side!(),
-                " ",
+                "|(at|as) {=before}) ",
                 place!()
+            ),
+            concat!(
+                "[在] 第 {n:n} [(行|段)] (和|与|跟) 第 {next:n} {unit:unit} 之间 {=after} ",
+                zh_insert!(),
+                zh_thing!(),
+                "([:] {text:q}|: {text:b})"
             ),
             concat!(
                 "[在] ([第] {n:n} {unit:unit}|{at:at})",
@@ -200,7 +211,7 @@ pub(super) const RULES: &[Rule] = &[
         allowed: &["sheet", "style", "tracked", "override"],
         required: &[],
         patterns: &[
-            concat!(insert!(), thing!(), "{text:q} ", top!()),
+            concat!(insert!(), thing!(), "{text:q} [as (a|the) [new] (line|row|paragraph)] ", top!()),
             concat!(insert!(), thing!(), top!(), " ", saying!(), "{text:b}"),
             "prepend [(a|the)] [(line|row|paragraph|text)] [:] {text:b}",
             concat!("[在] ", zh_top!(), zh_insert!(), zh_thing!(), "([:] {text:q}|: {text:b})"),
@@ -213,7 +224,7 @@ pub(super) const RULES: &[Rule] = &[
         required: &[],
         patterns: &[
             concat!("append ", thing!(), "[", end!(), "] ", saying!(), "{text:b}"),
-            concat!(insert!(), thing!(), "{text:q} ", end!()),
+            concat!(insert!(), thing!(), "{text:q} [as (a|the) [new] (line|row|paragraph)] ", end!()),
             concat!("(add|insert|put) ", thing!(), "[", end!(), "] ", saying!(), "{text:b}"),
             "add [(a|an|the)] [new] [(line|row|paragraph|sentence|text|{style:sty})] {text:q}",
             "append {text:b}",

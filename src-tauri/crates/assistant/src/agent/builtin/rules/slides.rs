@@ -113,6 +113,7 @@ pub(super) const RULES: &[Rule] = &[
                 to!(),
                 "{text:t}"
             ),
+            "(make|set) [the] (title|headline) {text:q}",
             "give [(it|the)] [(a|the)] [new] (title|headline) [(of|:|to)] {text:t}",
             concat!("[the] (title|headline) ", should!(), "{text:t}"),
             "(title|headline) [(of|:)] {text:t}",

@@ -105,6 +105,7 @@ pub(super) const RULES: &[Rule] = &[
         patterns: &[
             "rename (the|this) (sheet|worksheet|tab) (to|as|into) {=this_sheet} ({to:name}|{to:w})",
             concat!("(rename|call|retitle) ", named_sheet!(), " (to|as|into) ({to:name}|{to:w})"),
+            concat!(named_sheet!(), " (should be|must be|shall be) (called|named) ({to:name}|{to:w})"),
             concat!("(change|set|update) [the] name of ", named_sheet!(), " (to|into) ({to:name}|{to:w})"),
             "(change|set|update) [the] (sheet|worksheet|tab) name {name:name} (to|into) ({to:name}|{to:w})",
             concat!(
@@ -253,6 +254,25 @@ pub(super) const RULES: &[Rule] = &[
             ),
             concat!("(fill|shade|highlight|colour|color) ", cells!(), " [(with|in)] {fill:color}"),
             concat!("(center {=centered}|centre {=centered}) ", cells!()),
+            concat!(
+                "align ",
+                cells!(),
+                " [to] [the] (left {=left}|right {=right}|center {=centered}|centre {=centered})"
+            ),
+            concat!(
+                "(set|change|make) [the] (font|text) (color|colour) (of|for|in) ",
+                cells!(),
+                " ",
+                to!(),
+                "{font_color:color}"
+            ),
+            concat!(
+                "(set|change|make) [the] (fill|background) [(color|colour)] (of|for|in) ",
+                cells!(),
+                " ",
+                to!(),
+                "{fill:color}"
+            ),
             concat!("(apply|add|set|use) {props:props} (to|on|for|around) ", cells!()),
             concat!(
                 "[(把|将|给|对)] ",

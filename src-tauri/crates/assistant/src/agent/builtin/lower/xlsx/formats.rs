@@ -28,7 +28,9 @@ pub(super) fn format_cells(command: &Command, target: &Target<'_>) -> Ops {
     let sheet = sheet(command, command.text("cells").and_then(|cells| cells.split(',').next()), target)?;
     let one = |area: String| {
         let mut op = Op::new("xlsx_set_format").maybe("sheet", sheet.clone()).with("range", area);
-        op = op.maybe("align", command.has("centered").then_some("center"));
+        let sides = [("centered", "center"), ("left", "left"), ("right", "right")];
+        let side = sides.into_iter().find(|(flag, _)| command.has(flag)).map(|(_, side)| side);
+        op = op.maybe("align", side).maybe("font_color", command.text("font_color"));
         for flag in ["bold", "italic", "underline", "wrap"] {
             op = op.maybe(flag, command.has(flag).then_some(true));
         }
