@@ -1,8 +1,14 @@
-//! The experiment of the first seed, part 5: the same long edits by function call, fence and Markdown Diff, dealt out turn by turn
-//! over several processes, and told apart by `stet metrics`.
+//! The experiment of the first seed, part 5: the same long edits by function call, fence and Markdown Diff, dealt out turn by turn, and
+//! told apart by `stet metrics`.
 
 use std::{path::Path, process::Command};
 
+use assistant::{
+    App, AppOptions,
+    api::params::DocumentPath,
+    secrets::Keychain,
+    workspace::{EditMode, Stop},
+};
 use gateway::testing::{Reply, Seen, Upstream};
 use serde_json::{Value, json};
 
@@ -57,17 +63,24 @@ async fn three_protocols_are_dealt_out_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::with(|seen| Some(reply(seen))).await.unwrap();
     let provider = json!({"id": "local", "name": "Scripted", "base_url": upstream.base_url(), "models": ["m"], "needs_key": false});
-    std::fs::create_dir_all(folder.path().join("home")).unwrap();
+    let home = folder.path().join("home");
+    std::fs::create_dir_all(&home).unwrap();
     let settings = json!({"providers": [provider], "protocol": "ab"}).to_string();
-    std::fs::write(folder.path().join("home/settings.json"), settings).unwrap();
+    std::fs::write(home.join("settings.json"), settings).unwrap();
+    let app = App::open(AppOptions { keychain: Keychain::Absent, ..AppOptions::new(&home) }).unwrap();
     for turn in 0..6 {
-        let name = format!("{turn}.md");
-        std::fs::write(folder.path().join(&name), "# Report\n\nEnd.\n").unwrap();
-        let words = format!("add a chapter, turn {turn}");
-        stet(folder.path(), &["ask", &name, &words, "--model", "local/m", "--yes", "--json"]).await;
-        let text = std::fs::read_to_string(folder.path().join(&name)).unwrap();
+        let path = folder.path().join(format!("{turn}.md"));
+        std::fs::write(&path, "# Report\n\nEnd.\n").unwrap();
+        let opened = DocumentPath { path: path.to_string_lossy().into_owned() };
+        let file = app.documents_open(&opened, &Stop::default()).unwrap();
+        let mut request = super::turn(&format!("add a chapter, turn {turn}"), &[&file], EditMode::Commit);
+        request.model = Some("local/m".into());
+        let report = app.turn(&request).await.unwrap();
+        assert_eq!(report.message.unwrap(), "Done.");
+        let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("# Report\n\nEnd.\n{}\n", long(turn)), "each way gives the same text");
     }
+    drop(app);
     upstream.assert_clean();
     let metrics: Value = serde_json::from_str(&stet(folder.path(), &["metrics", "--json"]).await).unwrap();
     let rows = metrics["rows"].as_array().unwrap();

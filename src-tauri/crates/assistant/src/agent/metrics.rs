@@ -109,17 +109,6 @@ impl Metrics {
         let _ = connection.execute(sql, values);
     }
 
-    /// Turns counted so far, by all processes that share the home: deals experiments out evenly.
-    pub fn turns(&self) -> u64 {
-        let count = || -> Result<u64, rusqlite::Error> {
-            let connection = self.opened()?;
-            let Some(connection) = connection.as_ref() else { return Ok(0) };
-            let sql = "SELECT COUNT(*) FROM counted WHERE kind = ?1";
-            connection.query_row(sql, [kind::TURN], |row| row.get(0))
-        };
-        count().unwrap_or(0)
-    }
-
     /// Everything counted, one row per key.
     pub fn rows(&self) -> Result<Vec<MetricsRow>, rusqlite::Error> {
         let connection = self.opened()?;
