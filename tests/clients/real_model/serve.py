@@ -18,7 +18,8 @@ MODEL, ALIAS, PORT, LONGEST = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sy
 THREADS = int(os.environ.get("REAL_MODEL_THREADS", "1"))
 
 # So small a model never calls a tool of its own accord: with this, two of three requests that follow a user's words are made to.
-FORCED = os.environ.get("REAL_MODEL_FORCED", "1") == "1"
+# Off by default: the grammar that the server makes of our whole edit tool is more than a slow machine gets through.
+FORCED = os.environ.get("REAL_MODEL_FORCED") == "1"
 
 faulthandler.enable()
 seen = 0
