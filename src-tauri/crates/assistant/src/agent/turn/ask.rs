@@ -210,6 +210,10 @@ fn unusable_answer(error: &StepError, is_truncated: bool, file_id: Option<&str>)
 
 /// The endpoint's failure in the contract's words.
 fn endpoint_error(error: &StepError) -> AppError {
+    if error.code == ErrorCode::Cancelled {
+        // Wherever the wish to stop was heard first.
+        return AppError::new(AppCode::Cancelled, "The turn was cancelled.");
+    }
     let message = format!("The model did not answer ({}): {}", error.code.as_str(), error.message);
     crate::api::models_api::endpoint_error(error.code, message)
 }
