@@ -83,5 +83,7 @@ mod xlsx_readers;
 mod xlsx_references;
 #[path = "suite/xlsx_sheets.rs"]
 mod xlsx_sheets;
+#[path = "suite/xlsx_stale.rs"]
+mod xlsx_stale;
 #[path = "suite/xlsx_values.rs"]
 mod xlsx_values;

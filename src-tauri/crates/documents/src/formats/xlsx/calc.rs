@@ -31,7 +31,11 @@ type Address = (SheetKey, CellRef);
 impl Session<'_, '_> {
     /// Computes what this batch made stale and writes the results; says what changed and what could not be computed.
     pub(super) fn recalculate(&mut self) -> Result<(), EditError> {
-        if self.dirty.is_empty() && self.recompute.is_empty() && !self.structural {
+        if self.dirty.is_empty()
+            && self.recompute.is_empty()
+            && !self.structural
+            && self.touched.names.is_empty()
+        {
             return Ok(());
         }
         let keys: Vec<SheetKey> = self
@@ -49,7 +53,11 @@ impl Session<'_, '_> {
         let names = source::defined_names(&self.book);
         let seeds: Vec<(SheetKey, Area)> =
             self.dirty.iter().map(|(sheet, cell)| (*sheet, Area::cell(*cell))).collect();
-        let index = Index::build(&self.book, &names, &tables, self.structural)?;
+        let index = Index::build(&self.book, &names, &tables, &self.touched, self.structural)?;
+        for (sheet, at) in index.respanned() {
+            let message = "Its 3-D reference spans other sheets than before.";
+            self.warn(Warning::at("span_changed", self.cell_name(sheet, at), message));
+        }
         let recompute: HashSet<Address> = self.recompute.iter().chain(&self.dirty).copied().collect();
         let stale = index.stale(&seeds, &recompute, self.structural);
         if stale.is_empty() {
@@ -98,11 +106,30 @@ struct Calls {
     dynamic: bool,
     /// Its result depends on where things stand.
     positional: bool,
+    /// It joins references by `:`, so it reads what lies between them.
+    joins: bool,
+    /// It leans on a name, table or span that this batch changed.
+    touched: bool,
+    /// It spans other sheets than before the batch.
+    respanned: bool,
+}
+
+impl Calls {
+    fn add(&mut self, other: Calls) {
+        self.dynamic |= other.dynamic;
+        self.positional |= other.positional;
+        self.joins |= other.joins;
+        self.touched |= other.touched;
+        self.respanned |= other.respanned;
+    }
 }
 
 fn calls(formula: &str) -> Calls {
     let mut calls = Calls::default();
     for token in tokens(formula) {
+        if token.kind == super::formula::TokenKind::Operator && &formula[token.range.clone()] == ":" {
+            calls.joins = true;
+        }
         if token.kind != super::formula::TokenKind::Function {
             continue;
         }

@@ -93,6 +93,7 @@ impl Session<'_, '_> {
         let after = text.as_ref().map(|text| format!("={text}"));
         if before != after {
             self.change(Location::Text(name.to_owned()), before, after, Some("name"));
+            self.touched.names.insert(name.to_lowercase());
             self.recompute_users_of(name, text.is_none())?;
         }
         Ok(())

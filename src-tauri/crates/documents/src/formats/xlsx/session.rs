@@ -2,6 +2,8 @@
 //!
 //! Places of changes follow later operations, so that the receipt speaks of the workbook after the batch.
 
+use std::collections::HashSet;
+
 use super::{
     address::{Area, CellRef, quote_sheet},
     cells::Tables,
@@ -28,6 +30,17 @@ pub(super) struct PendingChange {
     pub(super) detail: Option<&'static str>,
 }
 
+/// What a batch changed besides cells: formulas that lean on it are computed anew.
+#[derive(Default)]
+pub(super) struct Touched {
+    /// Names and tables, in lower case, that stand for other cells now.
+    pub(super) names: HashSet<String>,
+    /// Sheets whose lines came or went.
+    pub(super) sheets: HashSet<SheetKey>,
+    /// All sheets in the order they had before the batch, for 3-D references.
+    pub(super) order: Vec<SheetKey>,
+}
+
 /// The state of one `apply`.
 pub(super) struct Session<'p, 'c> {
     pub(super) book: Workbook<'p>,
@@ -39,6 +52,7 @@ pub(super) struct Session<'p, 'c> {
     pub(super) dirty: Vec<(SheetKey, CellRef)>,
     /// Formula cells whose result may differ although no cell they read has a new value.
     pub(super) recompute: Vec<(SheetKey, CellRef)>,
+    pub(super) touched: Touched,
     /// Formulas that this batch set, until it is known whether their results need an array.
     pub(super) fresh: Vec<(SheetKey, CellRef)>,
     /// Lines or sheets moved: formulas that depend on positions may differ.
@@ -55,6 +69,7 @@ pub(super) struct Session<'p, 'c> {
 
 impl<'p, 'c> Session<'p, 'c> {
     pub(super) fn new(book: Workbook<'p>, context: &'c ApplyContext<'c>) -> Session<'p, 'c> {
+        let order = book.sheets.iter().map(|entry| entry.key).collect();
         Session {
             book,
             context,
@@ -63,6 +78,7 @@ impl<'p, 'c> Session<'p, 'c> {
             warnings: Vec::new(),
             dirty: Vec::new(),
             recompute: Vec::new(),
+            touched: Touched { order, ..Touched::default() },
             fresh: Vec::new(),
             structural: false,
             recalculated: Vec::new(),

@@ -82,6 +82,7 @@ impl Session<'_, '_> {
                 cols: PositionMap::default(),
             },
         );
+        self.structural = true;
         Ok(key)
     }
 
@@ -337,6 +338,9 @@ impl Session<'_, '_> {
         for (place, before, after) in turned {
             let location = self.place_name(&place);
             self.warn(Warning::at(code, location, format!("={before} became ={after}.")));
+            if let Spot::Name(name) = &place.spot {
+                self.touched.names.insert(name.to_lowercase());
+            }
             if let Spot::Cell(sheet, at) = place.spot {
                 self.recompute.push((sheet, at));
                 let (before, after) = (Some(format!("={before}")), Some(format!("={after}")));

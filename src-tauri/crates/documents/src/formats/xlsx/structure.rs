@@ -153,6 +153,11 @@ impl Session<'_, '_> {
         let name = self.book.entry(key)?.name.clone();
         let order = self.book.sheets.iter().map(|entry| entry.name.clone()).collect();
         let mut impact = Impact::new(key, *edit, name.clone(), order);
+        let band = edit.band();
+        let tables = self.tables_of(key)?.into_iter().filter(|table| table.area.meets(&band));
+        let tables: Vec<String> = tables.map(|table| table.name.to_lowercase()).collect();
+        self.touched.names.extend(tables);
+        self.touched.sheets.insert(key);
         let described = self.describe_line_edit(key, edit);
         self.edit_own_cells(key, edit, &name, &mut impact)?;
         self.edit_own_frame(key, edit, &mut impact)?;
@@ -361,6 +366,7 @@ impl Session<'_, '_> {
             let location = self.place_name(place);
             self.warn(Warning::at(what.code, location, what.message.clone()));
         }
+        self.touched.names.extend(impact.changed_names.iter().cloned());
         for (sheet, at) in impact.recompute() {
             self.recompute.push((sheet, at));
         }

@@ -15,12 +15,13 @@ use super::{
 use crate::{
     DocumentError,
     formats::xlsx::{
-        address::{Area, Axis, CellRef, LAST_COL, LAST_ROW, parse_column, parse_row},
+        address::{Area, Axis, CellRef, LAST_COL, LAST_ROW, parse_column, parse_row, same_name},
         formula::{Form, TokenKind, structured, tokens},
         grid::{
             CellView,
             lex::{self, FormulaKind},
         },
+        session::Touched,
         structure::shared,
         workbook::{SheetKey, SheetKind, Workbook},
     },
@@ -60,11 +61,12 @@ impl Index {
         book: &Workbook<'_>,
         names: &Names,
         tables: &HashMap<String, TableShape>,
+        touched: &Touched,
         careful: bool,
     ) -> Result<Index, DocumentError> {
         let mut index =
             Index { entries: Vec::new(), by_cell: HashMap::new(), reads: Vec::new(), groups: HashMap::new() };
-        let reader = Reader { book, names, tables, careful };
+        let reader = Reader { book, names, tables, touched, careful };
         for entry in book.sheets.iter().filter(|entry| entry.kind != SheetKind::Chartsheet) {
             index.read_sheet(&reader, entry.key)?;
         }
@@ -86,6 +88,13 @@ impl Index {
             Role::Array { area, .. } | Role::DataTable { area } if area.size() > 1 => Some((entry, area)),
             _ => None,
         })
+    }
+
+    /// A few of the formulas that span other sheets than before.
+    pub(super) fn respanned(&self) -> Vec<Address> {
+        const MOST: usize = 100;
+        let found = self.entries.iter().filter(|entry| entry.calls.respanned);
+        found.map(|entry| entry.address).take(MOST).collect()
     }
 
     /// Where all formulas stand.
@@ -134,7 +143,8 @@ impl Index {
                 let entry = &self.entries[*at as usize];
                 recompute.contains(&entry.address)
                     || entry.calls.dynamic
-                    || (structural && entry.calls.positional)
+                    || entry.calls.touched
+                    || (structural && (entry.calls.positional || entry.calls.joins))
             })
             .collect();
         for at in first {
@@ -199,9 +209,16 @@ impl SheetFormulas<'_, '_> {
                 entry.group = Some(group);
                 entry.calls = pattern.calls;
                 let master = self.groups[group as usize].master;
-                for (sheet, form, area) in &pattern.reads {
-                    let area = form.map_or(*area, |form| moved(&form, master, at));
-                    self.index.reads.push((*sheet, area, number));
+                let areas = pattern
+                    .reads
+                    .iter()
+                    .map(|(sheet, form, area)| (*sheet, form.map_or(*area, |form| moved(&form, master, at))));
+                if pattern.calls.joins {
+                    let mut areas = areas.collect();
+                    add_between(&mut areas);
+                    self.index.reads.extend(areas.into_iter().map(|(sheet, area)| (sheet, area, number)));
+                } else {
+                    self.index.reads.extend(areas.map(|(sheet, area)| (sheet, area, number)));
                 }
             }
             FormulaKind::DataTable => {
@@ -282,6 +299,7 @@ struct Reader<'b> {
     book: &'b Workbook<'b>,
     names: &'b Names,
     tables: &'b HashMap<String, TableShape>,
+    touched: &'b Touched,
     /// Kinds of functions matter, so formulas are read by tokens.
     careful: bool,
 }
@@ -289,8 +307,9 @@ struct Reader<'b> {
 impl Reader<'_> {
     fn pattern(&self, key: SheetKey, master: CellRef, text: &str) -> Pattern {
         let mut pattern = Pattern { reads: Vec::new(), calls: calls(text) };
-        self.token_reads(key, master, text, 0, &mut |sheet, form, area| {
-            pattern.reads.push((sheet, form, area));
+        let Pattern { reads, calls } = &mut pattern;
+        self.token_reads(key, master, text, 0, calls, &mut |sheet, form, area| {
+            reads.push((sheet, form, area));
         });
         pattern
     }
@@ -303,8 +322,37 @@ impl Reader<'_> {
             return Calls::default();
         }
         let text = lex::text(raw);
-        self.token_reads(key, at, &text, 0, &mut |sheet, _, area| visit(sheet, area));
-        calls(&text)
+        let mut calls = calls(&text);
+        let mut areas: Vec<(SheetKey, Area)> = Vec::new();
+        self.token_reads(key, at, &text, 0, &mut calls, &mut |sheet, _, area| areas.push((sheet, area)));
+        if calls.joins {
+            add_between(&mut areas);
+        }
+        areas.into_iter().for_each(|(sheet, area)| visit(sheet, area));
+        calls
+    }
+
+    fn is_touched(&self, name: &str) -> bool {
+        !self.touched.names.is_empty() && self.touched.names.contains(&name.to_lowercase())
+    }
+
+    /// Whether the sheets of a 3-D reference are others than before, or lines of one of them came or went.
+    fn span(&self, first: &str, last: &str) -> Calls {
+        let Some(mut now) = sheets_between(self.book, first, last) else { return Calls::default() };
+        let order = &self.touched.order;
+        let place = |name: &str| {
+            let entry = self.book.sheets.iter().find(|entry| same_name(&entry.name, name))?;
+            order.iter().position(|key| *key == entry.key)
+        };
+        let mut before = match (place(first), place(last)) {
+            (Some(a), Some(b)) => order[a.min(b)..=a.max(b)].to_vec(),
+            _ => Vec::new(),
+        };
+        now.sort_unstable();
+        before.sort_unstable();
+        let respanned = now != before;
+        let touched = respanned || now.iter().any(|key| self.touched.sheets.contains(key));
+        Calls { touched, respanned, ..Calls::default() }
     }
 
     fn token_reads(
@@ -313,6 +361,7 @@ impl Reader<'_> {
         at: CellRef,
         text: &str,
         depth: usize,
+        found: &mut Calls,
         visit: &mut dyn FnMut(SheetKey, Option<Form>, Area),
     ) {
         for token in tokens(text) {
@@ -324,6 +373,9 @@ impl Reader<'_> {
                         Some(prefix) if prefix.workbook.is_some() => Vec::new(),
                         Some(prefix) => {
                             let last = prefix.last_sheet.as_deref().unwrap_or(&prefix.sheet);
+                            if prefix.last_sheet.is_some() {
+                                found.add(self.span(&prefix.sheet, last));
+                            }
                             sheets_between(self.book, &prefix.sheet, last).unwrap_or_default()
                         }
                     };
@@ -333,6 +385,7 @@ impl Reader<'_> {
                     let start = prefix.as_ref().map_or(token.range.start, |prefix| prefix.range.end);
                     let scope = prefix.as_ref().map(|prefix| prefix.sheet.as_str());
                     let name = &text[start..token.range.end];
+                    found.touched |= self.is_touched(name);
                     let Some(inner) = self.names.find(self.book, key, scope, name) else {
                         if let Some(shape) = self.tables.get(&name.to_lowercase()) {
                             visit(shape.sheet, None, shape.area);
@@ -340,8 +393,9 @@ impl Reader<'_> {
                         continue;
                     };
                     let inner = super::source::name_at(&inner, at);
+                    found.add(calls(&inner));
                     // A name's areas are fixed once it is read from here; members of a group read it each for itself.
-                    self.token_reads(key, at, &inner, depth + 1, &mut |sheet, form, area| {
+                    self.token_reads(key, at, &inner, depth + 1, found, &mut |sheet, form, area| {
                         let loose = form.is_some_and(|form| {
                             [Axis::Rows, Axis::Cols]
                                 .iter()
@@ -360,6 +414,14 @@ impl Reader<'_> {
                         name => self.tables.get(&name.to_lowercase()),
                     };
                     let (Some(mut selection), Some(shape)) = (selection, shape) else { continue };
+                    if !self.touched.names.is_empty()
+                        && !selection.items.iter().any(|item| item == "this row")
+                    {
+                        let mut known = self.tables.iter();
+                        found.touched |= known.any(|(name, known)| {
+                            std::ptr::eq(known, shape) && self.touched.names.contains(name)
+                        });
+                    }
                     // The row of the formula may lie anywhere in a group: all rows count.
                     let in_row = selection.items.iter().any(|item| item == "this row");
                     if in_row {
@@ -379,6 +441,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Adds what lies between the areas of each sheet: a range whose ends are references of their own reads no more than that.
+fn add_between(areas: &mut Vec<(SheetKey, Area)>) {
+    let mut around: HashMap<SheetKey, Area> = HashMap::new();
+    for (sheet, area) in areas.iter() {
+        let all = around.entry(*sheet).or_insert(*area);
+        let (first, last) = (&mut all.first, &mut all.last);
+        *first = CellRef::new(first.row.min(area.first.row), first.col.min(area.first.col));
+        *last = CellRef::new(last.row.max(area.last.row), last.col.max(area.last.col));
+    }
+    areas.extend(around);
 }
 
 /// An area whose row moves with the member that reads it.
@@ -411,7 +485,7 @@ fn plain_reads(raw: &[u8], areas: &mut Vec<Area>) -> bool {
                 Some(end) => at += end + 2,
                 None => return false,
             },
-            b'\'' | b'[' | b'!' | b'#' | b'{' | b'<' | b'\\' | 0x80.. => return false,
+            b'\'' | b'[' | b'!' | b'#' | b'{' | b'<' | b'\\' | b':' | 0x80.. => return false,
             b'0'..=b'9' | b'.' => {
                 at += run(&raw[at..], |byte| byte.is_ascii_digit() || byte == b'.');
                 if raw.get(at) == Some(&b':') {
@@ -505,7 +579,18 @@ mod tests {
         assert_eq!(read("SUM($A$1:B2)+C3*1.5E3-LOG10(D4)").as_deref(), Some("A1:B2 C3 D4"));
         assert_eq!(read("IF(A1&lt;2,\"B2\",TRUE)").as_deref(), Some("A1"));
         assert_eq!(read("SUM(B:C)").as_deref(), Some("B:C"));
-        for more in ["Data!A1", "Rate*2", "[@Qty]", "'a'!B1", "SUM(3:5)", "OFFSET(A1,1,1)", "{1,2}", "A1#"] {
+        for more in [
+            "Data!A1",
+            "Rate*2",
+            "[@Qty]",
+            "'a'!B1",
+            "SUM(3:5)",
+            "OFFSET(A1,1,1)",
+            "{1,2}",
+            "A1#",
+            "(A1):(B2)",
+            "INDEX(A:A,2):C5",
+        ] {
             assert_eq!(read(more), None, "{more}");
         }
     }

@@ -330,7 +330,7 @@ fn compute_everything(bytes: &[u8]) -> Option<Everything> {
     session.book.load_tables().unwrap();
     let tables = table_shapes(&session).unwrap();
     let names = defined_names(&session.book);
-    let index = Index::build(&session.book, &names, &tables, true).unwrap();
+    let index = Index::build(&session.book, &names, &tables, &session.touched, true).unwrap();
     let all: Vec<Address> = index.addresses();
     let source = Source::new(&session, &index, &names, &tables, &all, false).unwrap();
     let (results, _) = source.compute_all(&all).unwrap();

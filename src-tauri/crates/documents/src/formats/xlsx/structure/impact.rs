@@ -37,6 +37,8 @@ pub(super) struct Impact {
     notes: Vec<(Place, Note)>,
     /// Formula cells, as they stand before the edit, whose result may differ.
     changed_cells: Vec<(SheetKey, CellRef)>,
+    /// Names that stand for other cells afterwards.
+    pub(super) changed_names: Vec<String>,
 }
 
 impl Impact {
@@ -57,6 +59,7 @@ impl Impact {
             died: Vec::new(),
             notes: Vec::new(),
             changed_cells: Vec::new(),
+            changed_names: Vec::new(),
         }
     }
 
@@ -71,6 +74,14 @@ impl Impact {
             && (shifted.resized || shifted.died || meets_band(text, &self.edit, scope))
         {
             self.changed_cells.push((*sheet, *at));
+        }
+        if let Spot::Name(name) = &place.spot
+            && (shifted.resized
+                || shifted.died
+                || meets_band(text, &self.edit, scope)
+                || has_relative(text, scope))
+        {
+            self.changed_names.push(name.to_lowercase());
         }
         if shifted.three_d && spans(text, &self.name, &self.order) {
             let message = format!("={text} spans several sheets and was left as it is.");
