@@ -59,12 +59,15 @@ pub fn read(message: &str, files: &[String]) -> Reading {
     reader.read()
 }
 
+/// Each phrase that stands at a place: its rule, and what it caught.
+type Standing = Rc<[(usize, Captures)]>;
+
 struct Reader<'f> {
     text: Vec<char>,
     files: &'f [String],
     begins: RefCell<HashMap<usize, bool>>,
     /// Which phrases stand where: the same for every rule, and asked for by each.
-    standing: RefCell<HashMap<usize, Rc<[(usize, Captures)]>>>,
+    standing: RefCell<HashMap<usize, Standing>>,
 }
 
 impl Reader<'_> {

@@ -285,7 +285,7 @@ fn insert(command: &Command, target: &Target<'_>) -> Ops {
     let sheet = sheet(command, None, target)?;
     let number = command.at("n", || target.count(|facts| last_row(facts, sheet.as_deref())))?;
     let number = number.ok_or(Unlowered::OtherFormat)? + usize::from(command.has("after"));
-    let values = command.text("text").map(|text| rows(text));
+    let values = command.text("text").map(rows);
     match command.unit() {
         Some(Unit::Line) => Op::new("xlsx_insert_rows")
             .maybe("sheet", sheet)
@@ -303,7 +303,7 @@ fn insert_columns(command: &Command, target: &Target<'_>) -> Ops {
     let columns = column_of(command, target, sheet.as_deref())?;
     let (first, last) = columns.split_once(':').unwrap_or((&columns, &columns));
     let number = if command.has("after") { column_number(last) + 1 } else { column_number(first) };
-    let values = command.text("text").map(|text| rows(text));
+    let values = command.text("text").map(rows);
     insert_at_column(command, sheet, letters(number).into(), values)
 }
 

@@ -171,9 +171,7 @@ pub(super) const RULES: &[Rule] = &[
                 slide!(),
                 " [[:] {title:q}]"
             ),
-            concat!(
-                "(insert|add|put|create) [(a|one|another)] [new] [(blank|empty)] (slide|page) (at|to) the (start|beginning|front|top) {=start} [of the (deck|presentation)] [[:] {title:q}]"
-            ),
+            "(insert|add|put|create) [(a|one|another)] [new] [(blank|empty)] (slide|page) (at|to) the (start|beginning|front|top) {=start} [of the (deck|presentation)] [[:] {title:q}]",
             concat!(
                 "[在] ",
                 zh_slide!(),

@@ -138,9 +138,7 @@ pub(super) const RULES: &[Rule] = &[
                 to!(),
                 "{text:t}"
             ),
-            concat!(
-                "(put|write|enter) ({text:q}|{text:u}) (in|into) [the] [cell] [(in|at|of)] row {row:n} [,] [and] (column|col) {col:n}"
-            ),
+            "(put|write|enter) ({text:q}|{text:u}) (in|into) [the] [cell] [(in|at|of)] row {row:n} [,] [and] (column|col) {col:n}",
             concat!(
                 "[(把|将|在)] 第 {row:n} 行 [的] [,] 第 {col:n} (列|个单元格|格) [的] [(单元格|格)] [的] [(内容|文字|值)] ",
                 zh_to!(),

@@ -27,7 +27,7 @@ pub(super) fn rows_where(command: &Command, target: &Target<'_>) -> Ops {
     }
     let sheet = sheet(command, None, target)?;
     let found = command.found(target, |facts| rows_of(facts, sheet.as_deref()))?;
-    let values = command.text("text").map(|text| rows(text));
+    let values = command.text("text").map(rows);
     if command.side().is_some() {
         let row = *found.first().ok_or(Unlowered::OtherFormat)? + usize::from(command.has("after"));
         return Op::new("xlsx_insert_rows")
