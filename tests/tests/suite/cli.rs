@@ -8,6 +8,8 @@ mod interrupt;
 mod keys;
 #[path = "cli/readme.rs"]
 mod readme;
+#[path = "cli/stranger.rs"]
+mod stranger;
 #[path = "cli/transcripts.rs"]
 mod transcripts;
 

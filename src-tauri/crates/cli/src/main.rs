@@ -9,6 +9,7 @@ mod exit;
 mod mcp;
 mod output;
 mod session;
+mod told_path;
 
 use std::process::ExitCode;
 

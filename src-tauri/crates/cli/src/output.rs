@@ -6,21 +6,21 @@ use assistant::{AppError, api::answers::Receipt};
 use documents::{Change, Warning};
 use serde::Serialize;
 
-use crate::exit::Exit;
+use crate::{
+    exit::Exit,
+    told_path::{told, told_in},
+};
 
 /// Writes an answer: one JSON object with `--json`, else what `people` writes.
 pub(crate) fn answer<T: Serialize>(answer: &T, json: bool, people: impl FnOnce(&T) -> String) -> Exit {
     let text = if json { json_line(answer) } else { people(answer) };
-    match write_out(&text) {
-        Ok(()) => Exit::Done,
-        Err(error) => fail_plainly(&format!("cannot write the answer: {error}")),
-    }
+    after_writing(write_out(text.as_bytes()))
 }
 
 /// Tells an error: the contract's object with `--json`, else sentences on standard error.
 pub(crate) fn error(error: &AppError, json: bool, exit: Exit) -> Exit {
     if json {
-        let _ = write_out(&json_line(&error.answer()));
+        let _ = write_out(json_line(&error.answer()).as_bytes());
         return exit;
     }
     let mut text = error.message.clone();
@@ -51,11 +51,7 @@ pub(crate) fn progress(text: &str) {
 
 /// Bytes that are the answer themselves.
 pub(crate) fn raw(bytes: &[u8]) -> Exit {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Exit::Done,
-        Err(error) => fail_plainly(&format!("cannot write the answer: {error}")),
-    }
+    after_writing(write_out(bytes))
 }
 
 /// A failure before there is anything to answer with.
@@ -69,10 +65,12 @@ pub(crate) fn receipt(receipt: &Receipt) -> String {
     let status = serde_json::to_value(receipt.status).ok();
     let status = status.as_ref().and_then(|word| word.as_str()).unwrap_or("done").replace('_', " ");
     let mut text = match receipt.previous_rev == receipt.content_rev {
-        true => format!("{status}: {} (revision {})\n", receipt.path, receipt.content_rev),
+        true => format!("{status}: {} (revision {})\n", told(&receipt.path), receipt.content_rev),
         false => format!(
             "{status}: {} (revision {} → {})\n",
-            receipt.path, receipt.previous_rev, receipt.content_rev
+            told(&receipt.path),
+            receipt.previous_rev,
+            receipt.content_rev
         ),
     };
     text += &changes(&receipt.changes);
@@ -141,7 +139,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> String {
 }
 
 fn json_line<T: Serialize>(answer: &T) -> String {
-    serde_json::to_string(answer).map_or_else(
+    told_in(answer).map_or_else(
         |error| {
             format!(
                 "{{\"ok\":false,\"error\":{{\"code\":\"internal\",\"message\":{:?}}}}}\n",
@@ -152,8 +150,17 @@ fn json_line<T: Serialize>(answer: &T) -> String {
     )
 }
 
-fn write_out(text: &str) -> std::io::Result<()> {
+/// A reader that has seen enough (`stet outline FILE | head`) is no failure: the command did what it had to do.
+fn after_writing(written: std::io::Result<()>) -> Exit {
+    match written {
+        Ok(()) => Exit::Done,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => fail_plainly(&format!("cannot write the answer: {error}")),
+    }
+}
+
+fn write_out(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     out.flush()
 }

@@ -28,9 +28,17 @@ pub(crate) async fn run(command: KeyCommand, stop: Stop) -> Exit {
         KeyCommand::Status { provider, json } => (json, status(provider, stop).await),
     };
     match result {
-        Ok(status) => output::answer(&status, json, for_people),
+        Ok(status) => output::answer(&Answer { ok: true, status }, json, |answer| for_people(&answer.status)),
         Err(error) => output::error(&error, json, Exit::of(&error)),
     }
+}
+
+/// As every answer: first whether it was done.
+#[derive(serde::Serialize)]
+struct Answer {
+    ok: bool,
+    #[serde(flatten)]
+    status: KeyStatus,
 }
 
 async fn set(provider: String, stop: Stop) -> Result<KeyStatus, AppError> {

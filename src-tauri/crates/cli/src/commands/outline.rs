@@ -7,7 +7,7 @@ use assistant::{
 };
 
 use super::unexpected;
-use crate::{arguments::OutlineArguments, exit::Exit, output, session::Session};
+use crate::{arguments::OutlineArguments, exit::Exit, output, session::Session, told_path::told};
 
 pub(crate) async fn run(arguments: OutlineArguments, stop: Stop) -> Exit {
     match outline(&arguments, stop).await {
@@ -27,7 +27,7 @@ async fn outline(arguments: &OutlineArguments, stop: Stop) -> Result<OutlineAnsw
 }
 
 fn for_people(outline: &OutlineAnswer) -> String {
-    let mut text = format!("{} (revision {})\n", outline.path, outline.content_rev);
+    let mut text = format!("{} (revision {})\n", told(&outline.path), outline.content_rev);
     for node in &outline.nodes {
         text += &format!("{:<12} {:<10} {}\n", node.at, node.kind, node.text.replace('\n', " ⏎ "));
     }
