@@ -91,6 +91,53 @@ fn text(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
+/// A document may not ring the bell, move the cursor or recolour what the user reads.
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    const ODD: &str = "red \u{1b}[31m bell \u{7} back \u{8} over\rwritten c1 \u{9b}2J end";
+    let shell = Shell::new();
+    shell.write("a.md", &format!("alpha {ODD}\nbeta\n"));
+    let edit = json!([{ "op": "replace_text", "find": "beta", "replace": format!("new {ODD}") }]).to_string();
+    shell.write("ops.json", &edit);
+    let miss = json!([{ "op": "replace_text", "find": "alphq red", "replace": "x" }]).to_string();
+    shell.write("miss.json", &miss);
+    let ask = format!("replace \"beta\" with \"{}\"", ODD.replace('\r', " "));
+    let mut commands = vec![
+        vec!["outline", "a.md"],
+        vec!["diff", "a.md", "--ops", "ops.json"],
+        vec!["apply", "a.md", "--ops", "miss.json", "--expected-rev", "current"],
+        vec!["ask", "a.md", &ask],
+        vec!["apply", "a.md", "--ops", "ops.json", "--expected-rev", "current"],
+        vec!["history", "a.md"],
+        vec!["outline", "no\u{1b}[31msuch\u{7}.md"],
+    ];
+    if cfg!(unix) {
+        shell.write("name\u{1b}]0;x\u{7}.md", "alpha\n");
+        commands.push(vec!["outline", "name\u{1b}]0;x\u{7}.md"]);
+    }
+    for arguments in commands {
+        let (_, out, err) = shell.run(&arguments);
+        let odd = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
+        assert!(!out.contains(odd) && !err.contains(odd), "{arguments:?}: {out:?} {err:?}");
+    }
+    assert!(shell.run(&["outline", "a.md"]).1.contains(r"red \u{1b}[31m bell \u{7}"));
+}
+
+/// What would not open again is refused, not written.
+#[test]
+fn a_nul_is_not_written() {
+    let shell = Shell::new();
+    shell.write("a.md", "alpha\n");
+    let ops = json!([{ "op": "append_lines", "text": "nul \0" }]).to_string();
+    let (status, refused) =
+        shell.with_input(&["apply", "a.md", "--ops", "-", "--expected-rev", "current"], &ops);
+    assert_eq!((status, &refused["error"]["code"]), (3, &json!("invalid_arguments")), "{refused}");
+    let (status, refused) = shell.with_input(&["new", "b.md", "--from", "-"], "nul \0");
+    assert_eq!((status, &refused["error"]["code"]), (3, &json!("invalid_arguments")), "{refused}");
+    assert!(!shell.path("b.md").exists());
+    assert_eq!(shell.json(&["outline", "a.md"]).1["content_rev"], 1);
+}
+
 #[test]
 fn a_whole_session() {
     let shell = Shell::new();

@@ -133,7 +133,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
     /// The files (patterns with `*` and `?` are fine), and last the instruction.
-    #[arg(required = true, num_args = 1.., value_name = "FILE… INSTRUCTION")]
+    #[arg(required = true, num_args = 2.., value_name = "FILE… INSTRUCTION")]
     pub(crate) files_and_words: Vec<String>,
     /// `builtin`, or `provider/model`; the settings' choice when left out.
     #[arg(long)]

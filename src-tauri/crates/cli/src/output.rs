@@ -13,7 +13,7 @@ use crate::{
 
 /// Writes an answer: one JSON object with `--json`, else what `people` writes.
 pub(crate) fn answer<T: Serialize>(answer: &T, json: bool, people: impl FnOnce(&T) -> String) -> Exit {
-    let text = if json { json_line(answer) } else { people(answer) };
+    let text = if json { json_line(answer) } else { shown(&people(answer)) };
     after_writing(write_out(text.as_bytes()))
 }
 
@@ -33,13 +33,13 @@ pub(crate) fn error(error: &AppError, json: bool, exit: Exit) -> Exit {
     if let Some(hint) = &error.hint {
         text += &format!("\n{hint}");
     }
-    message(&text);
+    message(&plain(&text));
     exit
 }
 
 /// A line for a person, on standard error.
 pub(crate) fn message(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", shown(text));
 }
 
 /// Progress, on a terminal only.
@@ -65,10 +65,10 @@ pub(crate) fn receipt(receipt: &Receipt) -> String {
     let status = serde_json::to_value(receipt.status).ok();
     let status = status.as_ref().and_then(|word| word.as_str()).unwrap_or("done").replace('_', " ");
     let mut text = match receipt.previous_rev == receipt.content_rev {
-        true => format!("{status}: {} (revision {})\n", told(&receipt.path), receipt.content_rev),
+        true => format!("{status}: {} (revision {})\n", plain(&told(&receipt.path)), receipt.content_rev),
         false => format!(
             "{status}: {} (revision {} → {})\n",
-            told(&receipt.path),
+            plain(&told(&receipt.path)),
             receipt.previous_rev,
             receipt.content_rev
         ),
@@ -84,6 +84,46 @@ fn has_colours() -> bool {
     !is_plain && !is_dumb && std::io::IsTerminal::is_terminal(&std::io::stdout())
 }
 
+/// The colours that this program sets, and their end.
+const COLOURS: [&str; 4] = ["\u{1b}[31m", "\u{1b}[32m", "\u{1b}[36m", "\u{1b}[0m"];
+
+/// Text for a terminal: documents, names and models may not move the cursor, ring or hide anything. Lines and tabs stay, an ending of
+/// two characters too; any other control character is written out.
+pub(crate) fn plain(text: &str) -> String {
+    let is_odd = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
+    if !text.contains(is_odd) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let ends_line = character == '\r' && characters.peek() == Some(&'\n');
+        if is_odd(character) && !ends_line {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// The last look at everything for people: what was not written out where it was put in is written out here, all but our colours.
+fn shown(text: &str) -> String {
+    if !has_colours() {
+        return plain(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, after) = rest.split_at(at);
+        let kept = COLOURS.iter().find(|colour| after.starts_with(**colour)).copied();
+        shown += &plain(before);
+        shown += kept.unwrap_or("\\u{1b}");
+        rest = &after[kept.map_or(1, str::len)..];
+    }
+    shown + &plain(rest)
+}
+
 /// A removed, added or other line in its colour, where there are colours.
 fn coloured(line: &str) -> String {
     let code = match line.trim_start().as_bytes().first() {
@@ -97,8 +137,9 @@ fn coloured(line: &str) -> String {
 
 /// A unified diff, coloured on a terminal.
 pub(crate) fn unified(text: &str) -> String {
+    let text = plain(text);
     if !has_colours() {
-        return text.to_owned();
+        return text;
     }
     text.lines().map(|line| coloured(line) + "\n").collect()
 }
@@ -113,14 +154,14 @@ pub(crate) fn changes(changes: &[Change]) -> String {
     let is_coloured = has_colours();
     let paint = |line: String| if is_coloured { coloured(&line) } else { line };
     let line = |change: &Change| {
-        let mut text = change.location.clone();
+        let mut text = plain(&change.location);
         if let Some(detail) = &change.detail {
-            text += &format!(" ({detail})");
+            text += &format!(" ({})", plain(detail));
         }
         let side = |mark: char, side: &Option<String>| match side {
             Some(side) => side
                 .lines()
-                .map(|line| format!("\n{}", paint(format!("  {mark} {line}"))))
+                .map(|line| format!("\n{}", paint(format!("  {mark} {}", plain(line)))))
                 .collect::<String>(),
             None => String::new(),
         };
@@ -132,8 +173,8 @@ pub(crate) fn changes(changes: &[Change]) -> String {
 /// Warnings for a person.
 pub(crate) fn warnings(warnings: &[Warning]) -> String {
     let line = |warning: &Warning| match &warning.location {
-        Some(location) => format!("warning: {location}: {}\n", warning.message),
-        None => format!("warning: {}\n", warning.message),
+        Some(location) => plain(&format!("warning: {location}: {}\n", warning.message)),
+        None => plain(&format!("warning: {}\n", warning.message)),
     };
     warnings.iter().map(line).collect()
 }
@@ -163,4 +204,18 @@ fn write_out(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(plain("a\tb\r\nc 中\n"), "a\tb\r\nc 中\n");
+        assert_eq!(
+            plain("\u{1b}[31m\u{7}\u{8}x\ry\u{9b}2J\u{7f}\0"),
+            r"\u{1b}[31m\u{7}\u{8}x\u{d}y\u{9b}2J\u{7f}\u{0}"
+        );
+    }
 }

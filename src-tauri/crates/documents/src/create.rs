@@ -26,7 +26,7 @@ pub fn create(format: Format, source: &Source, ctx: &ApplyContext<'_>) -> Result
         return Err(EditError::new(EditErrorKind::InvalidArguments, message));
     }
     match format {
-        Format::Text => Ok(text.as_bytes().to_vec()),
+        Format::Text => formats::text::create(text),
         Format::Docx => formats::docx::create(text, ctx),
         Format::Xlsx => fill(format, &rows::operations(text, source.rows.as_deref())?, ctx),
         Format::Pptx => fill(format, &slides::operations(text), ctx),

@@ -16,7 +16,7 @@ fn without_anybody_to_agree_nothing_is_written() {
     let mut command = shell.command(&["ask", "a.md", ASK]);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    assert_eq!(output.status.code(), Some(3), "{out}{err}");
     assert!(err.contains("- alpha") && err.contains("+ beta"), "the proposal is shown: {err}");
     assert!(err.contains("--yes") && out.contains("Nothing was written"), "{out}{err}");
     assert_eq!(fs::read_to_string(shell.path("a.md")).unwrap(), "alpha\n");
@@ -141,4 +141,60 @@ async fn faults_of_the_endpoint_have_their_own_status() {
     let (status, refused) = run(&shell, &["ask", "a.md", "anything", "--model", "nobody/m", "--yes"]).await;
     assert_eq!((status, &refused["error"]["code"]), (3, &json!("invalid_arguments")), "{refused}");
     assert_eq!(fs::read_to_string(shell.path("a.md")).unwrap(), "alpha\n");
+}
+
+#[test]
+fn what_was_not_done_is_no_success() {
+    let shell = Shell::new();
+    shell.write("a.md", "alpha\n");
+    let (status, missed) = shell.json(&["ask", "a.md", "replace \"omega\" with \"x\"", "--yes"]);
+    assert_eq!((status, &missed["ok"]), (3, &json!(false)), "{missed}");
+    assert!(missed["error"]["code"].is_string() && missed["message"].is_string(), "{missed}");
+    let (status, odd) = shell.json(&["ask", "a.md", "sing me a song about rivers", "--yes"]);
+    assert_eq!(
+        (status, &odd["ok"], &odd["error"]["code"]),
+        (3, &json!(false), &json!("invalid_arguments")),
+        "{odd}"
+    );
+    let (status, alone) = shell.json(&["ask", "a.md", ASK]);
+    assert_eq!((status, &alone["ok"], &alone["receipts"]), (3, &json!(false), &json!([])), "{alone}");
+    let (status, help) = shell.json(&["ask", "a.md", "help"]);
+    assert_eq!((status, &help["ok"], help.get("error")), (0, &json!(true), None), "{help}");
+    assert_eq!(shell.json(&["ask", "a.md", "find \"alpha\""]).0, 0);
+    assert_eq!(shell.run(&["ask", "a.md"]).0, 2, "an instruction is missing");
+    fs::write(shell.path("b.md"), b"a\0b").unwrap();
+    assert_eq!(shell.json(&["ask", "b.md", ASK, "--yes"]).0, 6);
+    assert_eq!(fs::read_to_string(shell.path("a.md")).unwrap(), "alpha\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_edit_of_a_model_is_no_success() {
+    let shell = std::sync::Arc::new(Shell::new());
+    shell.write("a.md", "alpha\n");
+    let outline = run(&shell, &["outline", "a.md"]).await.1;
+    let edit = |find: &str, rev: u64| {
+        json!({
+            "file_id": outline["file_id"], "expected_content_rev": rev,
+            "ops": [{ "op": "replace_text", "find": find, "replace": "beta" }],
+        })
+        .to_string()
+    };
+    for (find, rev, expected) in [("omega", 1, 3), ("alpha", 7, 4)] {
+        let replies = vec![Reply::call("c1", "file_edit", &edit(find, rev)), Reply::text("All done.")];
+        let upstream = Upstream::start(replies).await.unwrap();
+        with_provider(&shell, &upstream.base_url());
+        let (status, done) =
+            run(&shell, &["ask", "a.md", "please say beta", "--model", "local/m", "--yes"]).await;
+        assert_eq!((status, &done["ok"]), (expected, &json!(false)), "{done}");
+    }
+    assert_eq!(fs::read_to_string(shell.path("a.md")).unwrap(), "alpha\n");
+}
+
+#[test]
+fn an_evaluation_gives_up_where_nobody_answers() {
+    let shell = Shell::new();
+    let (status, answer) = shell.json(&["eval", "--endpoint", "http://127.0.0.1:1/v1"]);
+    assert_eq!((status, &answer["ok"]), (7, &json!(false)), "{answer}");
+    let (status, _, err) = shell.run(&["proxy", "--upstream", "http://127.0.0.1:1/v1", "--token", ""]);
+    assert_eq!(status, 3, "{err}");
 }

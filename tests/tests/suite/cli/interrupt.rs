@@ -120,3 +120,18 @@ fn waiting_for_input_can_be_interrupted() {
     assert!(!shell.path("b.md").exists());
     assert_eq!(fs::read_to_string(shell.path("a.md")).unwrap(), "alpha\n");
 }
+
+#[test]
+fn an_evaluation_ends_at_once() {
+    let shell = Shell::new();
+    // It takes connections and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/v1", silent.local_addr().unwrap());
+    let mut command = shell.command(&["eval", "--endpoint", &endpoint]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    drop(silent.accept().map(std::mem::forget));
+    let began = Instant::now();
+    interrupt(&child);
+    assert_eq!(status_of(&mut child), 130);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}

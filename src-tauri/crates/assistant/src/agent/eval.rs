@@ -136,14 +136,27 @@ async fn run_case(
     };
     let mut before = original;
     if let Some(earlier) = &case.earlier {
-        app.turn_with(&turn(earlier), Arc::clone(&model)).await?;
+        reached(&app.turn_with(&turn(earlier), Arc::clone(&model)).await?)?;
         before = applied(case.format, &before, &case.meanwhile)?;
         fs::write(&document, &before).map_err(broken)?;
     }
     let report = app.turn_with(&turn(&case.say), model).await?;
+    reached(&report)?;
     let after = fs::read(&document).map_err(broken)?;
     let why = difference(case, &before, &after, &report)?;
     Ok(row(case, &app, &report, why, started))
+}
+
+/// An endpoint that nobody answers at says nothing of the model: the run ends there.
+fn reached(report: &TurnReport) -> Result<(), AppError> {
+    let unreachable =
+        [gateway::ErrorCode::ConnectFailed, gateway::ErrorCode::TlsFailed].map(|code| code.as_str());
+    match &report.message {
+        Err(error) if error.cause.as_deref().is_some_and(|cause| unreachable.contains(&cause)) => {
+            Err(error.clone())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn row(case: &Case, app: &App, report: &TurnReport, why: Option<String>, started: Instant) -> EvalRow {

@@ -1,9 +1,13 @@
 //! `stet ask`: one turn of the assistant, shown and agreed to before anything is written.
 
-use std::io::{BufRead, IsTerminal};
+use std::{
+    collections::HashMap,
+    io::{BufRead, IsTerminal},
+};
 
 use assistant::{
     AppError, Event, Request, Response,
+    agent::builtin::{grammar, rules::Verb},
     api::{
         EventBody,
         answers::Receipt,
@@ -25,18 +29,70 @@ use crate::{
     session::{Session, from_terminal},
 };
 
-/// The contract's answer of `ask`.
+/// Tools that look and change nothing.
+const READING: [&str; 3] = ["file_list", "file_read", "file_search"];
+
+/// The contract's answer of `ask`, with the reason when nothing was done.
 #[derive(Debug, Serialize)]
 struct Answer {
     ok: bool,
     message: String,
     receipts: Vec<Receipt>,
     usage: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<AppError>,
+}
+
+/// What the tools answered in a turn.
+#[derive(Debug, Default)]
+struct Heard {
+    names: HashMap<String, String>,
+    /// Something other than looking was tried.
+    tried: bool,
+    /// The last refusal of an edit, and of a look that no other look made up for.
+    edit: Option<AppError>,
+    look: Option<AppError>,
+}
+
+impl Heard {
+    fn called(&mut self, id: String, name: String) {
+        self.names.insert(id, name);
+    }
+
+    fn answered(&mut self, id: &str, value: &Value) {
+        let is_look = self.names.get(id).is_some_and(|name| READING.contains(&name.as_str()));
+        let refusal = (value["ok"] == false).then(|| refusal_of(value));
+        self.tried |= !is_look || self.names.get(id).is_some_and(|name| name == "file_search");
+        if is_look {
+            self.look = refusal;
+        } else if refusal.is_some() {
+            self.edit = refusal;
+        }
+    }
+}
+
+fn refusal_of(value: &Value) -> AppError {
+    let unreadable = || AppError::invalid_arguments("The operation was refused.");
+    serde_json::from_value(value["error"].clone()).unwrap_or_else(|_| unreadable())
+}
+
+impl Answer {
+    /// Says that nothing was done, and why.
+    fn refuse(&mut self, error: AppError) {
+        self.ok = false;
+        self.error.get_or_insert(error);
+    }
 }
 
 pub(crate) async fn run(arguments: AskArguments, stop: Stop) -> Exit {
     match ask(&arguments, stop).await {
-        Ok(answer) => output::answer(&answer, arguments.json, for_people),
+        Ok(answer) => {
+            let exit = answer.error.as_ref().map_or(Exit::Done, Exit::of);
+            match output::answer(&answer, arguments.json, for_people) {
+                Exit::Done => exit,
+                failed => failed,
+            }
+        }
         Err(error) => output::error(&error, arguments.json, Exit::of_turn(&error)),
     }
 }
@@ -66,15 +122,40 @@ async fn ask(arguments: &AskArguments, stop: Stop) -> Result<Answer, AppError> {
     let Response::TurnStart(started) = session.call(Request::TurnStart(params)).await? else {
         return Err(AppError::new(ErrorCode::Internal, "The turn did not start."));
     };
-    let mut answer = follow(&session, events, &started.turn_id).await?;
+    let mut heard = Heard::default();
+    let mut answer = follow(&session, events, &started.turn_id, &mut heard).await?;
+    let is_done = answer.receipts.iter().any(|receipt| receipt.status != Status::Unchanged);
+    let is_understood = heard.tried || !is_builtin(&session, arguments)? || asks_for_help(words);
+    if !is_done && let Some(refusal) = heard.edit.or(heard.look) {
+        answer.refuse(refusal);
+    } else if !is_done && !is_understood {
+        answer.refuse(AppError::invalid_arguments("The built-in model did not understand the instruction."));
+    }
     if mode == EditMode::Stage {
         decide(&session, &mut answer).await?;
     }
     Ok(answer)
 }
 
+fn is_builtin(session: &Session, arguments: &AskArguments) -> Result<bool, AppError> {
+    let named = match &arguments.model {
+        Some(model) => Some(model.clone()),
+        None => session.app.settings_get()?.model,
+    };
+    Ok(named.is_none_or(|model| model == "builtin"))
+}
+
+fn asks_for_help(words: &str) -> bool {
+    grammar::read(words, &[]).commands.iter().any(|command| command.verb == Verb::Help)
+}
+
 /// Listens until the turn ends; the model's words go to standard error as they arrive.
-async fn follow(session: &Session, mut events: Receiver<Event>, turn: &str) -> Result<Answer, AppError> {
+async fn follow(
+    session: &Session,
+    mut events: Receiver<Event>,
+    turn: &str,
+    heard: &mut Heard,
+) -> Result<Answer, AppError> {
     loop {
         let event = tokio::select! {
             event = events.recv() => event,
@@ -85,11 +166,15 @@ async fn follow(session: &Session, mut events: Receiver<Event>, turn: &str) -> R
         };
         match event {
             Ok(event) => match event.body {
-                EventBody::ToolCall { turn_id, name, state, .. } if turn_id == turn => {
-                    output::progress(&format!("{name}: {state:?}"))
+                EventBody::ToolCall { turn_id, id, name, state, .. } if turn_id == turn => {
+                    output::progress(&format!("{name}: {state:?}"));
+                    heard.called(id, name);
+                }
+                EventBody::ToolResult { turn_id, id, receipt } if turn_id == turn => {
+                    heard.answered(&id, &receipt);
                 }
                 EventBody::TurnFinished { turn_id, message, receipts, usage } if turn_id == turn => {
-                    return Ok(Answer { ok: true, message, receipts, usage });
+                    return Ok(Answer { ok: true, message, receipts, usage, error: None });
                 }
                 EventBody::TurnFailed { turn_id, error } if turn_id == turn => return Err(error),
                 _ => {}
@@ -117,7 +202,13 @@ async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> 
     for receipt in &answer.receipts {
         output::message(output::receipt(receipt).trim_end());
     }
-    let agreed = match agreed(&session.stop).await {
+    let is_attended = std::io::stdin().is_terminal();
+    if !is_attended {
+        let nobody = "Nobody is there to agree; --yes accepts without asking.";
+        output::message(nobody);
+        answer.refuse(AppError::invalid_arguments(nobody));
+    }
+    let agreed = match agreed(&session.stop, is_attended).await {
         Ok(agreed) => agreed,
         Err(error) => {
             // Ctrl-C at the question means no.
@@ -149,9 +240,8 @@ async fn decide(session: &Session, answer: &mut Answer) -> Result<(), AppError> 
     Ok(())
 }
 
-async fn agreed(stop: &Stop) -> Result<bool, AppError> {
-    if !std::io::stdin().is_terminal() {
-        output::message("Nobody is there to agree; --yes accepts without asking.");
+async fn agreed(stop: &Stop, is_attended: bool) -> Result<bool, AppError> {
+    if !is_attended {
         return Ok(false);
     }
     output::message("Accept? [y/N]");

@@ -14,10 +14,18 @@ use assistant::{
 };
 use gateway::{Client, Endpoint, Secret};
 
-use crate::{arguments::EvalArguments, exit::Exit, output};
+use crate::{arguments::EvalArguments, exit::Exit, output, session::cancelled};
 
 pub(crate) async fn run(arguments: EvalArguments, stop: Stop) -> Exit {
-    match evaluated(&arguments, stop).await {
+    // A case that waits for its endpoint is left where it is.
+    let ended = tokio::select! {
+        ended = evaluated(&arguments, stop.clone()) => ended,
+        () = cancelled(&stop) => {
+            let message = "Cancelled. What `--progress` holds is not run again.";
+            Err(AppError::new(ErrorCode::Cancelled, message))
+        }
+    };
+    match ended {
         Ok(report) => output::answer(&report, arguments.json, EvalReport::table),
         Err(error) => output::error(&error, arguments.json, Exit::of_turn(&error)),
     }

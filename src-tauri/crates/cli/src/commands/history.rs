@@ -165,16 +165,24 @@ fn for_people(told: &Told) -> String {
     for proposal in &told.proposals {
         text += &format!(
             "{}  {}  waits on revision {}  {}\n",
-            proposal.proposal_id, proposal.created_at, proposal.base_rev, proposal.summary
+            proposal.proposal_id,
+            proposal.created_at,
+            proposal.base_rev,
+            output::plain(&proposal.summary)
         );
         text += &output::indented(&output::changes(&proposal.changes));
     }
     for snapshot in &told.history.snapshots {
         let pinned = if snapshot.pinned { " (pinned)" } else { "" };
-        let model = snapshot.model.as_deref().map(|model| format!(" ({model})")).unwrap_or_default();
+        let model =
+            snapshot.model.as_deref().map(|model| output::plain(&format!(" ({model})"))).unwrap_or_default();
         text += &format!(
             "{}  {}  revision {:<4} {:>10} bytes  {}{model}{pinned}\n",
-            snapshot.id, snapshot.at, snapshot.content_rev, snapshot.size, snapshot.summary
+            snapshot.id,
+            snapshot.at,
+            snapshot.content_rev,
+            snapshot.size,
+            output::plain(&snapshot.summary)
         );
     }
     text

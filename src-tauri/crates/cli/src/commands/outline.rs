@@ -12,7 +12,7 @@ use crate::{arguments::OutlineArguments, exit::Exit, output, session::Session, t
 pub(crate) async fn run(arguments: OutlineArguments, stop: Stop) -> Exit {
     match outline(&arguments, stop).await {
         Ok(outline) => output::answer(&outline, arguments.file.json, for_people),
-        Err(error) => output::error(&error, arguments.file.json, Exit::of_opening(&error)),
+        Err(error) => output::error(&error, arguments.file.json, Exit::of(&error)),
     }
 }
 
@@ -31,6 +31,7 @@ fn for_people(outline: &OutlineAnswer) -> String {
     for node in &outline.nodes {
         text += &format!("{:<12} {:<10} {}\n", node.at, node.kind, node.text.replace('\n', " ⏎ "));
     }
+    text = output::plain(&text);
     if outline.truncated {
         text += &match &outline.next {
             Some(next) => format!("… more with --range {next}\n"),

@@ -29,6 +29,10 @@ async fn proxied(arguments: &ProxyArguments, stop: Stop) -> Result<(), AppError>
     options.token = match arguments.token.as_deref() {
         None => ProxyToken::Generated,
         Some("none") => ProxyToken::None,
+        Some(empty) if empty.trim().is_empty() => {
+            return Err(AppError::invalid_arguments("`--token` is empty: anybody would have it.")
+                .hint("Leave it out for a token of chance, or say `none`."));
+        }
         Some(given) => ProxyToken::Given(Secret::new(given)),
     };
     options.upstream_key = upstream_key(arguments)?;

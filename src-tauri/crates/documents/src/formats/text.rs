@@ -27,6 +27,12 @@ pub fn apply(bytes: &[u8], ops: &[Edit], ctx: &ApplyContext<'_>) -> Result<Appli
     batch.finish()
 }
 
+/// The bytes of a new text, which must be readable as one.
+pub fn create(text: &str) -> Result<Vec<u8>, EditError> {
+    batch::readable(text.as_bytes(), &charset::Charset::Utf8)?;
+    Ok(text.as_bytes().to_vec())
+}
+
 fn open<'a>(bytes: &'a [u8], limits: &Limits) -> Result<buffer::Buffer<'a>, DocumentError> {
     if bytes.len() as u64 > limits.file_bytes {
         let (size, limit) = (bytes.len() >> 20, limits.file_bytes >> 20);

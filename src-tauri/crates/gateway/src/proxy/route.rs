@@ -1,5 +1,6 @@
 //! Who may ask, and which way a request takes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -8,6 +9,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{Shared, passthrough, tool_turn};
@@ -82,8 +84,7 @@ async fn whole_body(body: Incoming, shared: &Shared) -> Result<Bytes, Answer> {
 }
 
 async fn chat(mut whole: Whole, shared: Arc<Shared>) -> Answer {
-    // Looking for the key costs little; a body without the word cannot have it.
-    if memchr::memmem::find(&whole.body, b"\"tools\"").is_none() {
+    if !names_tools(&whole.body) {
         return passthrough::forward(whole, shared).await;
     }
     let Ok(Value::Object(mut body)) = serde_json::from_slice::<Value>(&whole.body) else {
@@ -102,6 +103,19 @@ async fn chat(mut whole: Whole, shared: Arc<Shared>) -> Answer {
         Some(_) => refusal(StatusCode::BAD_REQUEST, "invalid_request", "tools must be a list"),
         None => passthrough::forward(whole, shared).await,
     }
+}
+
+/// Whether the body has the key `tools`, however it is spelled. Looking for its letters costs little; a body without them, and without
+/// escapes that could stand for them, cannot have it.
+fn names_tools(body: &[u8]) -> bool {
+    let holds = |word: &[u8]| memchr::memmem::find(body, word).is_some();
+    let is_written = holds(b"\"tools\"");
+    if !is_written && !holds(b"\\u") {
+        return false;
+    }
+    // Only the keys are read: what else the body says is the endpoint's to judge.
+    serde_json::from_slice::<HashMap<String, IgnoredAny>>(body)
+        .map_or(is_written, |keys| keys.contains_key("tools"))
 }
 
 fn drop_empty_tools(body: &mut Map<String, Value>) {
@@ -180,4 +194,17 @@ fn text_page(text: String) -> Answer {
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_tools;
+
+    #[test]
+    fn the_key_counts_however_it_is_spelled() {
+        assert!(names_tools(br#"{"tools":[]}"#));
+        assert!(names_tools(br#"{"a":"\ud800","tool\u0073":[{}]}"#));
+        assert!(!names_tools(br#"{"messages":[{"content":"the word \"tools\" and \ud800"}]}"#));
+        assert!(!names_tools(br#"{"messages":[{"tools":1,"tool\u0073":2}]}"#));
+    }
 }

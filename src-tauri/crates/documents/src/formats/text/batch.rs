@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{buffer::Buffer, nearest::shorten};
+use super::{buffer::Buffer, charset::Charset, detect::detect, nearest::shorten};
 use crate::{Applied, ApplyContext, Change, EditError, PositionMap, error::EditErrorKind};
 
 /// So many places are listed one by one; more are summed up in one line.
@@ -56,12 +56,14 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn finish(self) -> Result<Applied, EditError> {
+        let charset = self.buffer.charset().clone();
         let bytes = self.buffer.into_bytes();
         if bytes.len() as u64 > self.ctx.limits.file_bytes {
             let message =
                 format!("The result would be larger than {} MiB.", self.ctx.limits.file_bytes >> 20);
             return Err(EditError::new(EditErrorKind::TooLarge, message));
         }
+        readable(&bytes, &charset)?;
         let changes = self.changes.into_iter().map(Noted::finish).collect();
         Ok(Applied { bytes, changes, package: None, warnings: Vec::new() })
     }
@@ -156,6 +158,24 @@ impl<'a> Batch<'a> {
             Change { op: self.op, location, before: None, after: None, detail: Some("same change".into()) };
         self.changes.push(Noted { lines: None, change });
     }
+}
+
+/// What is written must open again, and as what it was written: a NUL, or the beginning of another kind of file, makes no text, and some
+/// NULs make it look like UTF-16.
+pub(super) fn readable(bytes: &[u8], written_in: &Charset) -> Result<(), EditError> {
+    let refuse = |why: &str| {
+        EditError::new(
+            EditErrorKind::InvalidArguments,
+            format!("The result could not be opened again. {why}"),
+        )
+        .hint("Leave control characters such as U+0000 out of the text.")
+    };
+    let found = detect(bytes).map_err(|error| refuse(&error.to_string()))?.charset;
+    let is_wide = |charset: &Charset| matches!(charset, Charset::Utf16 { .. });
+    if (is_wide(&found) || is_wide(written_in)) && found.name() != written_in.name() && !bytes.is_empty() {
+        return Err(refuse(&format!("It would be read as {}, not as {}.", found.name(), written_in.name())));
+    }
+    Ok(())
 }
 
 impl Noted {

@@ -371,3 +371,33 @@ fn a_line_above_an_edited_one_is_found_again() {
     ]);
     gives("\n\n", ops, "a\n\n\n");
 }
+
+#[test]
+fn what_could_not_be_opened_again_is_not_written() {
+    let ops = |text: &str| {
+        [
+            json!([{"op": "append_lines", "text": text}]),
+            json!([{"op": "insert_lines", "line": 1, "text": text}]),
+            json!([{"op": "replace_lines", "start_line": 1, "end_line": 1, "text": text}]),
+            json!([{"op": "replace_text", "find": "alpha", "replace": text}]),
+            json!([{"op": "replace_lines_containing", "contains": "alpha", "text": text}]),
+            json!([{"op": "replace_section", "heading": "H", "text": text}]),
+        ]
+    };
+    for before in ["alpha\n# H\nb\n", "\u{feff}alpha\n# H\nb\n"] {
+        for op in ops("nul \0 in it") {
+            refused(before, op, EditErrorKind::InvalidArguments);
+        }
+        for op in ops("escape \u{1b}[31m in it") {
+            let applied = run(before.as_bytes(), op).unwrap();
+            read(&applied.bytes, None, 4_096);
+        }
+    }
+    refused(
+        "a\n",
+        json!([{"op": "insert_lines", "line": 1, "text": "%PDF-1.7"}]),
+        EditErrorKind::InvalidArguments,
+    );
+    let refusal = crate::formats::text::create("a\0b").unwrap_err();
+    assert_eq!(refusal.kind, EditErrorKind::InvalidArguments);
+}
