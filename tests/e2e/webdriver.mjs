@@ -39,8 +39,15 @@ export class WebDriver {
   }
 
   async click(selector) {
-    const element = await this.until(() => this.find(selector), `an element ${selector}`);
-    await this.request('POST', `${this.session}/element/${element}/click`, {});
+    // What is drawn anew between the look and the click is looked for again, as a hand would.
+    for (let left = 3; ; left--) {
+      const element = await this.until(() => this.find(selector), `an element ${selector}`);
+      try {
+        return await this.request('POST', `${this.session}/element/${element}/click`, {});
+      } catch (error) {
+        if (left === 0 || !/stale element/.test(error.message)) throw error;
+      }
+    }
   }
 
   async type(selector, text) {

@@ -103,8 +103,19 @@ impl Scratch {
         .unwrap()
     }
 
-    /// Files beside the documents that are ours and should not be there.
+    /// Files beside the documents that are ours and should not be there. A content that is stored after the receipt has some time.
     pub(crate) fn leftovers(&self) -> Vec<String> {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        loop {
+            let left = self.present_leftovers();
+            if left.is_empty() || std::time::Instant::now() > end {
+                return left;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+
+    pub(crate) fn present_leftovers(&self) -> Vec<String> {
         let names = |folder: PathBuf| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()

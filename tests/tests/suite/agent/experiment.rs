@@ -51,11 +51,15 @@ fn reply(seen: &Seen) -> Reply {
 }
 
 async fn stet(folder: &Path, arguments: &[&str]) -> String {
+    stet_ends(folder, arguments, 0).await
+}
+
+async fn stet_ends(folder: &Path, arguments: &[&str], status: i32) -> String {
     let mut command = Command::new(crate::cli::stet());
     command.args(arguments).env("STET_HOME", folder.join("home")).current_dir(folder);
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{error}");
+    assert_eq!(output.status.code(), Some(status), "{error}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -125,7 +129,7 @@ async fn the_counters_of_the_contract_are_all_there() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.md"), "one\ntwo\n").unwrap();
     stet(folder.path(), &["ask", "a.md", "delete line 1", "--yes"]).await;
-    stet(folder.path(), &["ask", "a.md", "replace “nothing” with “something”", "--yes"]).await;
+    stet_ends(folder.path(), &["ask", "a.md", "replace “nothing” with “something”", "--yes"], 3).await;
     let metrics: Value = serde_json::from_str(&stet(folder.path(), &["metrics", "--json"]).await).unwrap();
     let rows = metrics["rows"].as_array().unwrap();
     let fields = [
