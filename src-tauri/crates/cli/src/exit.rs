@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use assistant::AppError;
+use assistant::{AppError, api::error::ErrorCode};
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,14 @@ impl Exit {
             (Exit::Failed, 408) => Exit::Model,
             (Exit::Failed, _) if error.cause.is_some() => Exit::Model,
             (exit, _) => exit,
+        }
+    }
+
+    /// The same for commands that only open: a document over the limits cannot be opened.
+    pub(crate) fn of_opening(error: &AppError) -> Exit {
+        match error.code {
+            ErrorCode::TooLarge => Exit::CannotOpen,
+            _ => Exit::of(error),
         }
     }
 }

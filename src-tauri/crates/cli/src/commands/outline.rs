@@ -12,7 +12,7 @@ use crate::{arguments::OutlineArguments, exit::Exit, output, session::Session, t
 pub(crate) async fn run(arguments: OutlineArguments, stop: Stop) -> Exit {
     match outline(&arguments, stop).await {
         Ok(outline) => output::answer(&outline, arguments.file.json, for_people),
-        Err(error) => output::error(&error, arguments.file.json, Exit::of(&error)),
+        Err(error) => output::error(&error, arguments.file.json, Exit::of_opening(&error)),
     }
 }
 

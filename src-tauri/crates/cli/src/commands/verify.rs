@@ -37,7 +37,7 @@ struct Verified {
 pub(crate) async fn run(arguments: VerifyArguments, stop: Stop) -> Exit {
     let paths = match expand(&arguments.files) {
         Ok(paths) => paths,
-        Err(error) => return output::error(&error, arguments.json, Exit::of(&error)),
+        Err(error) => return output::error(&error, arguments.json, Exit::of_opening(&error)),
     };
     match paths.as_slice() {
         [path] => match verify(path, &arguments, stop).await {
@@ -45,7 +45,7 @@ pub(crate) async fn run(arguments: VerifyArguments, stop: Stop) -> Exit {
                 let printed = output::answer(&verified, arguments.json, for_people);
                 if printed == Exit::Done { of_one(&verified) } else { printed }
             }
-            Err(error) => output::error(&error, arguments.json, Exit::of(&error)),
+            Err(error) => output::error(&error, arguments.json, Exit::of_opening(&error)),
         },
         several => verify_all(several, &arguments, stop).await,
     }
@@ -66,7 +66,7 @@ async fn verify_all(paths: &[PathBuf], arguments: &VerifyArguments, stop: Stop) 
                 serde_json::to_value(&verified).unwrap_or_default(),
                 for_people(&verified),
             ),
-            Err(error) => (Exit::of(&error), error.answer(), format!("{}\n", error.message)),
+            Err(error) => (Exit::of_opening(&error), error.answer(), format!("{}\n", error.message)),
         };
         if worst == Exit::Done {
             worst = exit;
