@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use documents::{ApplyContext, Edit, Format, Limits, OutlineRequest};
+use documents::{Applied, ApplyContext, Edit, EditError, Format, Limits, OutlineRequest};
 use serde_json::{Value, json};
 
 use super::{bound, memory};
@@ -50,7 +50,7 @@ fn large(table: &mut String) {
     );
     let missing =
         json!([{"op": "replace_text", "find": needle.trim_end().replace("worker", "worxer"), "replace": ""}]);
-    let nearest = measure(|| applied(&content, &missing));
+    let nearest = measure(|| refused(&content, &missing));
     row(table, "replace_text, zero matches with nearest candidates", &nearest, &floor, content.len());
     let append = json!([{"op": "append_lines", "text": "the end"}]);
     row(table, "append_lines", &measure(|| applied(&content, &append)), &floor, content.len());
@@ -69,7 +69,7 @@ fn long_line(table: &mut String) {
     let found = json!([{"op": "replace_text", "find": "needle", "replace": "pin"}]);
     row(table, "replace_text, unique", &measure(|| applied(&content, &found)), &floor, content.len());
     let missing = json!([{"op": "replace_text", "find": "needles", "replace": "pin"}]);
-    row(table, "replace_text, zero matches", &measure(|| applied(&content, &missing)), &floor, content.len());
+    row(table, "replace_text, zero matches", &measure(|| refused(&content, &missing)), &floor, content.len());
 }
 
 fn row(table: &mut String, label: &str, measured: &Measured, floor: &Measured, size: usize) {
@@ -129,7 +129,19 @@ fn outlined(content: &[u8]) -> usize {
     outline.map_or(0, |outline| outline.nodes.len())
 }
 
+/// The size of the result; an edit that is refused is no measurement.
+#[allow(clippy::expect_used)]
 fn applied(content: &[u8], ops: &Value) -> usize {
+    outcome(content, ops).expect("the edit is made").bytes.len()
+}
+
+/// The time until a refusal.
+#[allow(clippy::expect_used)]
+fn refused(content: &[u8], ops: &Value) -> usize {
+    outcome(content, ops).expect_err("the edit is refused").matches.len()
+}
+
+fn outcome(content: &[u8], ops: &Value) -> Result<Applied, EditError> {
     let edits: Vec<Edit> = serde_json::from_value(ops.clone()).unwrap_or_default();
     let ctx = ApplyContext {
         author: "",
@@ -139,5 +151,5 @@ fn applied(content: &[u8], ops: &Value) -> usize {
         limits: Limits::default(),
         cancel: &|| false,
     };
-    documents::apply(Format::Text, content, &edits, &ctx).map_or(0, |applied| applied.bytes.len())
+    documents::apply(Format::Text, content, &edits, &ctx)
 }
