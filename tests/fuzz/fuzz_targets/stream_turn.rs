@@ -6,7 +6,7 @@ use std::{cell::OnceCell, collections::HashSet};
 
 use gateway::testing::inside::{Replay, Tools, Verdict, is_open, replay_compiled};
 use libfuzzer_sys::{
-    arbitrary::{Arbitrary, Unstructured},
+    arbitrary::{self, Arbitrary, Unstructured},
     fuzz_target,
 };
 use serde_json::{Map, Value, json};
