@@ -249,3 +249,25 @@ fn a_table_like_column_of_dates_keeps_its_style() {
     .expect("applies");
     assert!(same.changes.is_empty() && same.bytes == dated);
 }
+
+/// The cell that is selected goes with its row: the selection and its active cell are one cell that is still there.
+#[test]
+fn a_selection_survives_the_lines_it_stands_in() {
+    for (selection, start, end, wanted) in [
+        ("activeCell=\"B10\" sqref=\"B10\"", 9, 10, "activeCell=\"B9\" sqref=\"B9\""),
+        ("activeCell=\"B10\" sqref=\"B10\"", 10, 10, "activeCell=\"B10\" sqref=\"B10\""),
+        ("activeCell=\"B10\" sqref=\"B4 B9:C10\"", 9, 10, "activeCell=\"B9\" sqref=\"B4\""),
+        ("activeCell=\"B10\" sqref=\"B8:C12\"", 9, 10, "activeCell=\"B9\" sqref=\"B8:C10\""),
+        ("activeCell=\"B10\" sqref=\"A9:C10 E9\"", 8, 10, "activeCell=\"A8\" sqref=\"A8\""),
+        ("sqref=\"B10\"", 9, 10, "sqref=\"B9\""),
+    ] {
+        let sheet = format!(
+            "<sheetViews><sheetView workbookViewId=\"0\"><selection {selection}/></sheetView></sheetViews><sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"12\"><c r=\"A12\"><v>2</v></c></row></sheetData>"
+        );
+        let book = stet_tests::books::Book::new().sheet("S", &sheet).bytes();
+        let ops = serde_json::json!([{"op": "xlsx_delete_rows", "sheet": "S", "start": start, "end": end}]);
+        let applied = try_apply(&book, ops).unwrap_or_else(|error| panic!("{selection}: {error}"));
+        let xml = stet_tests::books::part(&applied.bytes, "xl/worksheets/sheet1.xml");
+        assert!(xml.contains(wanted), "{selection}, {start} to {end}: {xml}");
+    }
+}

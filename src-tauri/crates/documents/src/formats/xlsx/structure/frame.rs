@@ -170,24 +170,20 @@ impl Walker<'_, '_, '_> {
     }
 
     fn selection(&mut self, node: NodeId) -> Result<(), EditError> {
-        if let Some(cell) = self.patch.value(node, "activeCell").and_then(|text| CellRef::parse(&text)) {
-            let moved = self.surviving(cell, Edge::None);
-            self.patch.set(node, "activeCell", &moved.to_string())?;
-        }
-        let Some(text) = self.patch.value(node, "sqref") else { return Ok(()) };
-        let old = parse_areas(&text);
+        let old = self.patch.value(node, "sqref").map_or(Vec::new(), |text| parse_areas(&text));
         let moved: Vec<Area> = old.iter().filter_map(|area| self.edit.area(*area)).collect();
-        match moved.as_slice() {
-            [] => {
-                let first = old.first().map_or(CellRef::new(1, 1), |area| area.first);
-                let cell = self.surviving(first, Edge::None);
-                self.patch.set(node, "sqref", &cell.to_string())?;
-                // The active cell must lie in the selection (18.3.1.78).
-                self.patch.set(node, "activeCell", &cell.to_string())
-            }
-            moved if moved != old => self.patch.set(node, "sqref", &write_areas(moved)),
-            _ => Ok(()),
+        let active = self.patch.value(node, "activeCell").and_then(|text| CellRef::parse(&text));
+        if let (Some(first), []) = (old.first(), moved.as_slice()) {
+            // The active cell must lie in the selection (18.3.1.78), which is one cell now.
+            let cell = self.surviving(first.first, Edge::None).to_string();
+            self.patch.set(node, "activeCell", &cell)?;
+            return self.patch.set(node, "sqref", &cell);
         }
+        if let Some(cell) = active {
+            let cell = self.surviving(cell, Edge::None);
+            self.patch.set(node, "activeCell", &cell.to_string())?;
+        }
+        if moved == old { Ok(()) } else { self.patch.set(node, "sqref", &write_areas(&moved)) }
     }
 
     /// Column widths: shifted, and cut where lines go; a new column has none of its own unless it falls inside a run.
