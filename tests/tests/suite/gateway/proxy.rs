@@ -473,6 +473,11 @@ async fn bodies_are_capped_and_odd_requests_refused() {
     let mut several = tool_request(true);
     several["n"] = json!(2);
     assert_eq!(chat(&handle, &several).await.status, 400);
+    let mut custom = tool_request(true);
+    custom["tools"].as_array_mut().unwrap().push(json!({ "type": "custom", "custom": { "name": "free" } }));
+    let refused = chat(&handle, &custom).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("unsupported_tool"), "{}", refused.text());
     assert_eq!(upstream.requests().len(), 0);
 }
 

@@ -91,6 +91,12 @@ async fn chat(mut whole: Whole, shared: Arc<Shared>) -> Answer {
         return refusal(StatusCode::BAD_REQUEST, "invalid_request", "the request body is not a JSON object");
     };
     match body.get("tools") {
+        // What a custom tool is called with is free text without a schema, and arrives under another key: nothing of it can be checked.
+        // Tools that the endpoint runs itself (a search, a code interpreter) never come back as calls and may stand in the list.
+        Some(Value::Array(tools)) if tools.iter().any(|tool| tool["type"] == "custom") => {
+            let message = "custom tools cannot be checked; declare tools of the type function";
+            refusal(StatusCode::BAD_REQUEST, "unsupported_tool", message)
+        }
         Some(Value::Array(tools)) if !tools.is_empty() => {
             tool_turn::answer(whole.headers, body, shared).await
         }

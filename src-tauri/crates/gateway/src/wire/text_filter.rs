@@ -176,7 +176,8 @@ impl TextFilter {
 
 /// How many bytes at the end may be the beginning of `tag`.
 fn held_suffix(text: &str, tag: &str) -> usize {
-    (1..tag.len()).rev().find(|length| text.ends_with(&tag[..*length])).unwrap_or(0)
+    let begins = |length: &usize| tag.get(..*length).is_some_and(|begin| text.ends_with(begin));
+    (1..tag.len()).rev().find(begins).unwrap_or(0)
 }
 
 /// Whether the text stands inside a code span or a code block (CommonMark 4.5 and 6.1, as far as a stream can tell).
@@ -265,6 +266,12 @@ mod tests {
             assert_eq!(all, expected, "{text}");
             assert_eq!(filter.findings().from_call_marker.as_deref(), hidden, "{text}");
         }
+    }
+
+    #[test]
+    fn a_tag_of_characters_of_several_bytes_may_come_in_pieces() {
+        check("◁think▷weigh it ◁/ no▷◁/think▷yes", "yes", "weigh it ◁/ no▷", None);
+        check("◁think▷cut off ◁/thin", "", "cut off ◁/thin", None);
     }
 
     #[test]
