@@ -221,6 +221,16 @@ fn what_can_be_read_in_two_ways_is_refused() {
         OddArchive { prefix: outer[..at].to_vec(), counts_prefix: true, ..OddArchive::of(plain()) }.build();
     outer[at..].copy_from_slice(&inner[at..]);
     is_refused("two packages in one", &outer, EditErrorKind::Unsupported);
+    // An end record in the comment leads nowhere, until an edit moves the directory to where it points.
+    let commented = |comment: Vec<u8>| with(|archive| archive.comment = comment.clone()).build();
+    let edited = edited(&commented(vec![b' '; 22])).unwrap();
+    let at = edited.len() - 44;
+    let mut record = edited[at..at + 22].to_vec();
+    for count in [8, 10] {
+        record[count] += 1;
+    }
+    record[20] = 0;
+    is_refused("an edit makes a second directory", &commented(record), EditErrorKind::Unsupported);
 }
 
 #[test]

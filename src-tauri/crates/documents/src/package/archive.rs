@@ -187,6 +187,12 @@ struct End {
     shift: usize,
 }
 
+pub(super) fn two_packages() -> DocumentError {
+    let message =
+        "The file can be read as two different packages, depending on the program; it is not edited.";
+    DocumentError::Unsupported(message.into())
+}
+
 /// Finds the last end record whose comment fits and that leads to a directory; trailing bytes after it are allowed (APPNOTE 4.3.16).
 /// A comment may hold what looks like an end record. Where two of them lead to a directory and end with the file, nobody knows which
 /// one another program takes.
@@ -204,9 +210,7 @@ fn find_end(source: &[u8]) -> Result<End, DocumentError> {
                 let both_end =
                     ends_at(other.end) == Some(source.len()) && ends_at(end.end) == Some(source.len());
                 if both_end && other.directory != end.directory {
-                    return Err(DocumentError::Unsupported(
-                        "The file can be read as two different packages, depending on the program; it is not edited.".into(),
-                    ));
+                    return Err(two_packages());
                 }
             }
             (Err(fault), _) => drop(first_fault.get_or_insert(fault)),
