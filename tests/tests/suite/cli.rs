@@ -289,7 +289,7 @@ fn people_get_sentences() {
     assert!(out.contains("committed") && out.contains("- alpha") && out.contains("+ beta"), "{out}");
     let (status, out, err) = shell.run(&["apply", "a.md", "--ops", "ops.json", "--expected-rev", "current"]);
     assert_eq!((status, out.as_str()), (3, ""), "an error is no answer");
-    assert!(err.contains("operation 0"), "{err}");
+    assert!(err.contains("operation 1:"), "{err}");
     let (_, out, _) = shell.run(&["history", "a.md"]);
     assert_eq!(out.lines().count(), 2);
     assert!(out.starts_with("snap-000002"), "{out}");

@@ -76,8 +76,6 @@ export const codesEn = {
   'warning.pivot_source_gone': 'A pivot table has lost its source; it keeps its figures and cannot be refreshed.',
   'warning.preview_incomplete': 'A part of the document is not in the preview.',
   'warning.property_changed': 'A property of the document changes with the text that shows it.',
-  'warning.range_not_found': 'The place that was asked for is not in the document.',
-  'warning.range_not_understood': 'The place that was asked for was not understood.',
   'warning.reference_left': 'A reference of a rare kind was left as it is; look at it.',
   'warning.section_changed': 'The slide is in another section now.',
   'warning.show_range_changed': 'The show is set to slides by number, which are other slides now.',

@@ -78,8 +78,6 @@ export const codesZh: Record<keyof typeof codesEn, string> = {
   'warning.pivot_source_gone': '数据透视表失去了来源，保留现有数字但无法刷新。',
   'warning.preview_incomplete': '文档的一部分没有显示在预览里。',
   'warning.property_changed': '显示该文字的文档属性也一起改变。',
-  'warning.range_not_found': '文档里没有要看的位置。',
-  'warning.range_not_understood': '没看懂要看的是哪里。',
   'warning.reference_left': '一个少见的引用保持原样，请看一下。',
   'warning.section_changed': '幻灯片现在属于另一个节。',
   'warning.show_range_changed': '放映范围按编号设定，现在对应的是别的幻灯片。',

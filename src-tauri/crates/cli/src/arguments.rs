@@ -11,7 +11,11 @@ const FIRST_STEPS: &str = "First steps:
   stet history report.docx                          what happened; `stet undo report.docx` goes back
 
 Exact edits:
+  stet ops xlsx                                      the operations for a workbook, with their fields
   echo '[{\"op\":\"xlsx_set_cell\",\"cell\":\"B4\",\"value\":120}]' | stet apply budget.xlsx --ops - --expected-rev current
+
+A model of your own:
+  stet models add ID https://host/v1 --model NAME    `stet key set ID` keeps its key, `stet models use ID/NAME` chooses it
 
 Every write names the revision it was made for (--expected-rev N, or `current`). `-` reads standard input. --json answers with one
 JSON object on standard output; messages go to standard error. `stet COMMAND --help` has examples for each command.
@@ -98,13 +102,16 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the endpoints of the settings.
-    #[command(after_help = "Examples:\n  stet models\n  stet models --json")]
-    Models {
-        /// Answer with one JSON object.
-        #[arg(long)]
-        json: bool,
-    },
+    /// List the endpoints of the settings; add, remove or choose one.
+    #[command(
+        after_help = "Examples:\n  stet models\n  stet models add openai https://api.openai.com/v1 --model gpt-4.1-mini\n  stet models add local http://127.0.0.1:11434/v1 --no-key --model qwen2.5\n  stet models use openai/gpt-4.1-mini\n  stet models remove local\n\nThe key of an endpoint is kept with `stet key set ID`."
+    )]
+    Models(ModelsArguments),
+    /// List the operations of a batch, with their fields.
+    #[command(
+        after_help = "Examples:\n  stet ops\n  stet ops xlsx\n  stet ops docx_set_paragraph --json"
+    )]
+    Ops(OpsArguments),
     /// Give other programs whole, valid tool calls from any endpoint, until Ctrl-C.
     #[command(
         after_help = "Examples:\n  stet proxy --upstream https://api.example.com/v1\n  STET_UPSTREAM_KEY=… stet proxy --upstream http://127.0.0.1:8080/v1 --listen 127.0.0.1:8750 --token none"
@@ -159,6 +166,62 @@ pub(crate) struct PatchArguments {
     /// Apply in memory only.
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+    /// Answer with one JSON object.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Add an endpoint that speaks chat-completions.
+    Add(NewProvider),
+    /// Take an endpoint out of the settings.
+    Remove {
+        /// Its id, as `stet models` lists it.
+        provider: String,
+    },
+    /// Choose the model that `stet ask` and the app use.
+    Use {
+        /// `provider/model`, or `builtin`.
+        model: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewProvider {
+    /// A word of your choice: letters, digits, `-`, `_` and `.`.
+    #[arg(value_name = "ID")]
+    pub(crate) provider: String,
+    /// Its base address, for instance `https://host/v1`.
+    #[arg(value_name = "URL")]
+    pub(crate) base_url: String,
+    /// A model's name at the endpoint; may be given several times.
+    #[arg(long)]
+    pub(crate) model: Vec<String>,
+    /// The name to show.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The endpoint takes requests without a key.
+    #[arg(long)]
+    pub(crate) no_key: bool,
+    /// How many tokens its models take in at once.
+    #[arg(long, value_name = "N")]
+    pub(crate) context_tokens: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OpsArguments {
+    /// `text`, `xlsx`, `pptx`, `docx`, or one operation; all when left out.
+    pub(crate) format: Option<String>,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ pub(crate) mod manual;
 pub(crate) mod metrics;
 pub(crate) mod models;
 pub(crate) mod new;
+pub(crate) mod ops;
 pub(crate) mod outline;
 pub(crate) mod patch;
 pub(crate) mod proxy;

@@ -25,7 +25,7 @@ pub(crate) fn error(error: &AppError, json: bool, exit: Exit) -> Exit {
     }
     let mut text = error.message.clone();
     if let Some(op) = error.op {
-        text = format!("operation {op}: {text}");
+        text = format!("operation {}: {text}", op + 1);
     }
     for place in &error.matches {
         text += &format!("\n  {}: {}", place.location, place.text);
@@ -88,9 +88,13 @@ fn has_colours() -> bool {
 const COLOURS: [&str; 4] = ["\u{1b}[31m", "\u{1b}[32m", "\u{1b}[36m", "\u{1b}[0m"];
 
 /// Text for a terminal: documents, names and models may not move the cursor, ring or hide anything. Lines and tabs stay, an ending of
-/// two characters too; any other control character is written out.
+/// two characters too; any other control character is written out, and so are those that turn the order of what follows (UAX #9,
+/// embeddings, overrides and isolates), which can make a line read as what it is not.
 pub(crate) fn plain(text: &str) -> String {
-    let is_odd = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
+    let turns = |character: char| matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let is_odd = |character: char| {
+        turns(character) || character.is_control() && !matches!(character, '\n' | '\t')
+    };
     if !text.contains(is_odd) {
         return text.to_owned();
     }

@@ -80,7 +80,9 @@ pub(crate) async fn read_ops(path: &Path, file: &DocumentInfo, stop: &Stop) -> R
     let invalid = |error: serde_json::Error| {
         AppError::invalid_arguments(format!("{} is not a batch of operations: {error}.", told(path)))
     };
-    let value: Value = serde_json::from_slice(&bytes).map_err(invalid)?;
+    // Editors and shells of Windows put a byte order mark in front; RFC 8259 section 8.1 lets a reader pass over it.
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let value: Value = serde_json::from_slice(text).map_err(invalid)?;
     let batch = match value {
         Value::Array(ops) => OpsFile { ops, ..OpsFile::default() },
         other => serde_json::from_value(other).map_err(invalid)?,

@@ -40,13 +40,32 @@ pub fn apply(
 ) -> Result<Applied, EditError> {
     if let Some(misfit) = ops.iter().position(|edit| edit.format() != format) {
         let message = format!("`{}` does not fit a {} document.", ops[misfit].name(), format.as_str());
-        return Err(EditError::new(EditErrorKind::UnsupportedOp, message).at_op(misfit));
+        let misfit = EditError::new(EditErrorKind::UnsupportedOp, message).at_op(misfit);
+        return Err(misfit.hint(fitting(format)));
     }
     match format {
         Format::Text => formats::text::apply(bytes, ops, ctx),
         Format::Xlsx => formats::xlsx::apply(bytes, ops, ctx),
         Format::Pptx => formats::pptx::apply(bytes, ops, ctx),
         Format::Docx => formats::docx::apply(bytes, ops, ctx),
+    }
+}
+
+/// What to use instead of an operation of another format.
+fn fitting(format: Format) -> &'static str {
+    match format {
+        Format::Text => {
+            "A text document takes replace_text, delete_text, insert_lines, replace_lines, delete_lines, append_lines, replace_lines_containing and replace_section."
+        }
+        Format::Xlsx => {
+            "The operations of a workbook begin with `xlsx_`; a cell is set with xlsx_set_cell, text replaced with xlsx_replace_text."
+        }
+        Format::Pptx => {
+            "The operations of a presentation begin with `pptx_`; text on a slide is replaced with pptx_replace_on_slide."
+        }
+        Format::Docx => {
+            "The operations of a Word document begin with `docx_`; text is replaced with docx_replace_text."
+        }
     }
 }
 

@@ -3,6 +3,10 @@
 //! Field names are final and unknown fields are refused. `text_from_fence` does not exist here: whoever holds the assistant's
 //! message puts the fence's text in place first (`assistant::agent::fences`).
 
+mod operations;
+
+pub use operations::{Field, Operation, operations};
+
 use serde::{Deserialize, Serialize};
 
 use crate::Format;

@@ -170,6 +170,14 @@ impl App {
             let message = format!("A file named {} is a {} document.", params.path, format.as_str());
             return Err(AppError::invalid_arguments(message));
         }
+        if params.path.ends_with(std::path::is_separator) {
+            return Err(AppError::invalid_arguments(format!("{} names a folder, not a file.", params.path)));
+        }
+        if documents::Format::is_foreign_name(&params.path) {
+            let message = format!("{} would be a text under the name of another format.", params.path);
+            return Err(AppError::invalid_arguments(message)
+                .hint("Stet makes .docx, .xlsx, .pptx, and text such as .md, .txt or .csv."));
+        }
         let source = Source { text: params.text.clone(), rows: params.rows.clone() };
         self.told(self.workspace.create(&path, &source, stop)?)
     }

@@ -229,8 +229,25 @@ fn parse_op(index: usize, op: &Value) -> Result<Edit, WorkspaceError> {
     }
     serde_json::from_value(op.clone()).map_err(|error| {
         let name = op.get("op").and_then(Value::as_str).unwrap_or("operation");
-        WorkspaceError::BadArguments { op: Some(index), message: format!("`{name}`: {error}") }
+        let message = format!("`{name}`: {}", in_plain_words(&error.to_string()));
+        WorkspaceError::BadArguments { op: Some(index), message }
     })
+}
+
+/// What the parser says, without the words of its language.
+fn in_plain_words(error: &str) -> String {
+    let whole = "expected a whole number";
+    let words = [
+        ("expected usize", whole),
+        ("expected u32", whole),
+        ("expected u64", whole),
+        ("expected a sequence", "expected a list"),
+        ("expected struct", "expected an object, as"),
+        ("expected internally tagged enum Edit", "expected an object with `op`"),
+        ("invalid type: sequence", "invalid type: a list"),
+        ("invalid type: map", "invalid type: an object"),
+    ];
+    words.into_iter().fold(error.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// `replace_text`, or `3 operations: replace_text, append_lines`.

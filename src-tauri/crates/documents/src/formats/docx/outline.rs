@@ -176,12 +176,12 @@ impl Window {
     }
 
     fn close(self, outline: &mut Outline) -> Result<(), DocumentError> {
-        // A range outside the document is an empty answer that says so.
         if self.state == State::Before && outline.nodes.is_empty() {
             let first = self.first.unwrap_or_default();
-            outline
-                .warnings
-                .push(Warning::new("range_not_found", format!("There is no {first} in this document.")));
+            let message = format!(
+                "There is no {first} in this document; a range is `p10-p40`, `p10-` or `t2`, as the outline names places."
+            );
+            return Err(DocumentError::OutOfRange(message));
         }
         Ok(())
     }

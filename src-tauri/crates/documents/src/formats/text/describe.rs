@@ -88,13 +88,12 @@ pub fn outline(
     let mut outline = Outline { warnings: warnings(bytes)?, ..Outline::default() };
     let Some((first, last)) = window(request.range.as_deref()) else {
         let message = "The range was not understood; lines are asked for as `10-40`, `10-` or `10`.";
-        outline.warnings.push(Warning::new("range_not_understood", message));
-        return Ok(outline);
+        return Err(DocumentError::OutOfRange(message.into()));
     };
     let lines = read_lines(&buffer, (first, last), request.budget, cancel, &mut outline)?;
     if outline.nodes.is_empty() && first > 1 {
         let message = format!("The range begins after the last line; the document has {lines} lines.");
-        outline.warnings.push(Warning::new("out_of_range", message));
+        return Err(DocumentError::OutOfRange(message));
     }
     name_sections(&buffer, &mut outline);
     Ok(outline)

@@ -332,8 +332,11 @@ fn outlines_come_in_windows() {
     let small = read(text.as_bytes(), None, 150);
     assert!(small.truncated);
     assert_eq!((small.nodes.len(), small.next.as_deref()), (2, Some("3-")));
-    assert_eq!(read(text.as_bytes(), Some("9-"), 100).warnings[0].code, "out_of_range");
-    assert_eq!(read(text.as_bytes(), Some("x"), 100).warnings[0].code, "range_not_understood");
+    for range in ["9-", "x"] {
+        let request = OutlineRequest { range: Some(range.into()), budget: 100 };
+        let error = outline(text.as_bytes(), &request, &Limits::default(), &|| false).unwrap_err();
+        assert!(matches!(error, crate::DocumentError::OutOfRange(_)), "{range}: {error}");
+    }
 }
 
 #[test]

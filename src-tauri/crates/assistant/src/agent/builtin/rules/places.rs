@@ -213,6 +213,8 @@ pub(super) const RULES: &[Rule] = &[
         patterns: &[
             concat!(insert!(), thing!(), "{text:q} [as (a|the) [new] (line|row|paragraph)] ", top!()),
             concat!(insert!(), thing!(), top!(), " ", saying!(), "{text:b}"),
+            concat!(top!(), " [,] (prepend|add|insert|put|write) ", thing!(), "([:] {text:q}|: {text:b})"),
+            concat!("prepend ", thing!(), "{text:q} [", top!(), "]"),
             "prepend [(a|the)] [(line|row|paragraph|text)] [:] {text:b}",
             concat!("[在] ", zh_top!(), zh_insert!(), zh_thing!(), "([:] {text:q}|: {text:b})"),
             concat!("(把|将) {text:q} (插入|加|放) (到|在) ", zh_top!()),
@@ -224,6 +226,8 @@ pub(super) const RULES: &[Rule] = &[
         required: &[],
         patterns: &[
             concat!("append ", thing!(), "[", end!(), "] ", saying!(), "{text:b}"),
+            concat!("append ", thing!(), "{text:q} [as (a|the) [new] (line|row|paragraph)] [", end!(), "]"),
+            concat!(end!(), " [,] (append|add|insert|put|write) ", thing!(), "([:] {text:q}|: {text:b})"),
             concat!(insert!(), thing!(), "{text:q} [as (a|the) [new] (line|row|paragraph)] ", end!()),
             concat!("(add|insert|put) ", thing!(), "[", end!(), "] ", saying!(), "{text:b}"),
             "add [(a|an|the)] [new] [(line|row|paragraph|sentence|text|{style:sty})] {text:q}",
