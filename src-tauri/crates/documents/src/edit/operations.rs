@@ -39,21 +39,24 @@ fn operation(variant: &Value, definitions: &Value) -> Option<Operation> {
         .as_object()?
         .iter()
         .filter(|(name, _)| *name != "op")
-        .map(|(name, schema)| field(name, schema, definitions, required.contains(&name.as_str())))
+        .map(|(name, schema)| field(&op, name, schema, definitions, required.contains(&name.as_str())))
         .collect();
     fields.sort_by_key(|field| !field.required);
     let format = ["xlsx", "pptx", "docx"].into_iter().find(|format| op.starts_with(format)).unwrap_or("text");
     Some(Operation { format, about: variant["description"].as_str().unwrap_or_default().to_owned(), op, fields })
 }
 
-/// A field with a default may be left out, and its `null` goes without saying; one without must be there, `null` included.
-fn field(name: &str, schema: &Value, definitions: &Value, is_required: bool) -> Field {
-    let has_default = schema.get("default").is_some();
+/// Fields that must be there although `null` means something, which the schema does not tell (`edit::present`).
+const NULL_MEANS: [(&str, &str); 2] = [("replace_lines_containing", "text"), ("xlsx_set_name", "refers_to")];
+
+/// Elsewhere a field that may be `null` may be left out, which goes without saying.
+fn field(op: &str, name: &str, schema: &Value, definitions: &Value, is_required: bool) -> Field {
+    let null_means = NULL_MEANS.contains(&(op, name));
     let mut holds = holds(schema, definitions, 0);
-    if has_default {
-        holds = holds.split('|').filter(|choice| *choice != "null").collect::<Vec<_>>().join("|");
+    if !is_required && !null_means {
+        holds = holds.trim_end_matches("|null").to_owned();
     }
-    Field { name: name.to_owned(), holds, required: is_required || !has_default }
+    Field { name: name.to_owned(), holds, required: is_required || null_means }
 }
 
 /// What a value of the schema is, in a few words.
@@ -80,7 +83,7 @@ fn holds(schema: &Value, definitions: &Value, depth: usize) -> String {
     }
     match &schema["type"] {
         Value::String(kind) if kind == "array" => format!("[{}]", holds(&schema["items"], definitions, depth)),
-        Value::String(kind) if kind == "object" && depth < 4 => object(schema, definitions, depth),
+        Value::String(kind) if kind == "object" && depth < 8 => object(schema, definitions, depth),
         Value::String(kind) => kind.clone(),
         Value::Array(kinds) => {
             let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
