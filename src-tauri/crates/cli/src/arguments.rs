@@ -108,9 +108,7 @@ pub(crate) enum Command {
     )]
     Models(ModelsArguments),
     /// List the operations of a batch, with their fields.
-    #[command(
-        after_help = "Examples:\n  stet ops\n  stet ops xlsx\n  stet ops docx_set_paragraph --json"
-    )]
+    #[command(after_help = "Examples:\n  stet ops\n  stet ops xlsx\n  stet ops docx_set_paragraph --json")]
     Ops(OpsArguments),
     /// Give other programs whole, valid tool calls from any endpoint, until Ctrl-C.
     #[command(

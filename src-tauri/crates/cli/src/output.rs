@@ -92,9 +92,8 @@ const COLOURS: [&str; 4] = ["\u{1b}[31m", "\u{1b}[32m", "\u{1b}[36m", "\u{1b}[0m
 /// embeddings, overrides and isolates), which can make a line read as what it is not.
 pub(crate) fn plain(text: &str) -> String {
     let turns = |character: char| matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    let is_odd = |character: char| {
-        turns(character) || character.is_control() && !matches!(character, '\n' | '\t')
-    };
+    let is_odd =
+        |character: char| turns(character) || character.is_control() && !matches!(character, '\n' | '\t');
     if !text.contains(is_odd) {
         return text.to_owned();
     }

@@ -30,10 +30,11 @@ impl Format {
     /// text under the name of a picture or of a PDF opens nowhere.
     pub fn is_foreign_name(name: &str) -> bool {
         const FOREIGN: &[&str] = &[
-            "pdf", "doc", "dot", "xls", "xlt", "xlsb", "ppt", "pot", "pps", "odt", "ods", "odp", "odg", "rtf",
-            "pages", "numbers", "key", "epub", "zip", "7z", "rar", "gz", "xz", "zst", "tar", "png", "jpg",
-            "jpeg", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "ico", "mp3", "mp4", "m4a", "mov",
-            "avi", "mkv", "wav", "ogg", "exe", "dll", "so", "dylib", "class", "jar", "wasm", "sqlite", "db",
+            "pdf", "doc", "dot", "xls", "xlt", "xlsb", "ppt", "pot", "pps", "odt", "ods", "odp", "odg",
+            "rtf", "pages", "numbers", "key", "epub", "zip", "7z", "rar", "gz", "xz", "zst", "tar", "png",
+            "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "ico", "mp3", "mp4", "m4a",
+            "mov", "avi", "mkv", "wav", "ogg", "exe", "dll", "so", "dylib", "class", "jar", "wasm", "sqlite",
+            "db",
         ];
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         FOREIGN.iter().any(|foreign| extension.eq_ignore_ascii_case(foreign))

@@ -43,7 +43,12 @@ fn operation(variant: &Value, definitions: &Value) -> Option<Operation> {
         .collect();
     fields.sort_by_key(|field| !field.required);
     let format = ["xlsx", "pptx", "docx"].into_iter().find(|format| op.starts_with(format)).unwrap_or("text");
-    Some(Operation { format, about: variant["description"].as_str().unwrap_or_default().to_owned(), op, fields })
+    Some(Operation {
+        format,
+        about: variant["description"].as_str().unwrap_or_default().to_owned(),
+        op,
+        fields,
+    })
 }
 
 /// Fields that must be there although `null` means something, which the schema does not tell (`edit::present`).
@@ -82,7 +87,9 @@ fn holds(schema: &Value, definitions: &Value, depth: usize) -> String {
         return schema["const"].to_string();
     }
     match &schema["type"] {
-        Value::String(kind) if kind == "array" => format!("[{}]", holds(&schema["items"], definitions, depth)),
+        Value::String(kind) if kind == "array" => {
+            format!("[{}]", holds(&schema["items"], definitions, depth))
+        }
         Value::String(kind) if kind == "object" && depth < 8 => object(schema, definitions, depth),
         Value::String(kind) => kind.clone(),
         Value::Array(kinds) => {
