@@ -59,7 +59,7 @@ struct Tally {
 fn random_batches_touch_only_what_they_say() {
     let is_full = std::env::var_os("STET_FULL").is_some();
     let rounds = std::env::var("STET_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
-    let rounds = rounds.unwrap_or(if is_full { 12 } else { 1 });
+    let rounds = rounds.unwrap_or(if is_full { 24 } else { 1 });
     let mut tally: BTreeMap<String, Tally> = BTreeMap::new();
     for (number, path) in documents().into_iter().enumerate() {
         let bytes = std::fs::read(&path).unwrap();

@@ -128,7 +128,8 @@ fn docx_op(name: &str, nodes: &[Node], dice: &mut Dice) -> Value {
         "docx_append_paragraph" => json!({"text": text}),
         "docx_delete_paragraph" => json!({"at": at}),
         "docx_replace_text" => {
-            let scope = dice.one(&["body", "all", "headers", "footers", "notes", "textboxes"]);
+            // Most words stand in the body; the other stories are tried less often.
+            let scope = dice.one(&["body", "all", "body", "all", "body", "headers", "footers", "notes", "textboxes"]);
             json!({"find": piece(shown, dice), "replace": text, "occurrence": which(dice), "scope": scope})
         }
         "docx_insert_markdown" => {
@@ -203,7 +204,19 @@ fn xlsx_op(name: &str, nodes: &[Node], dice: &mut Dice) -> Value {
             json!({"sheet": sheet, "range": range, "number_format": "0.00%", "align": "center", "border": "thin"}),
             json!({"sheet": sheet, "range": range, "font_color": "red", "align": "up"}),
         ]),
-        "xlsx_merge_cells" | "xlsx_unmerge_cells" => json!({"sheet": sheet, "range": range}),
+        "xlsx_merge_cells" => json!({"sheet": sheet, "range": range}),
+        // Ranges drawn at random are hardly ever merged.
+        "xlsx_unmerge_cells" => {
+            let merged = |node: &Node| {
+                let first = node.more.get("merged")?.get(0)?.as_str()?.to_owned();
+                Some((node.more.get("sheet")?.as_str()?.to_owned(), first))
+            };
+            let merges: Vec<(String, String)> = nodes.iter().filter_map(merged).collect();
+            match dice.pick(&merges) {
+                Some((sheet, range)) if !dice.is_odd() => json!({"sheet": sheet, "range": range}),
+                _ => json!({"sheet": sheet, "range": range}),
+            }
+        }
         "xlsx_set_width" => dice.one(&[
             json!({"sheet": sheet, "cols": "B:C", "size": 12.5}),
             json!({"sheet": sheet, "rows": "2:3", "size": 30}),
