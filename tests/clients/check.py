@@ -53,6 +53,22 @@ def expected(manifest, model):
     return HEALED if heals else None
 
 
+def may_heal(manifest, line):
+    """By its content type a body that is no stream may be taken for one that said nothing, which is asked for again."""
+    kind, number = line["model"].split("@")[0].split("-")
+    fault = manifest["cases"][int(number)]["fault"]
+    return "heal" in kind and fault["code"] == "not_a_stream"
+
+
+def plain(value):
+    """Numbers as everybody reads them: the manifest holds them as floats, this program knows longer integers."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def wrong(manifest, line):
     """Why a report is not what must come; None when it is."""
     want = expected(manifest, line["model"].split("@")[0])
@@ -66,9 +82,11 @@ def wrong(manifest, line):
     for call in got["calls"]:
         if not call["name"] or not isinstance(call["arguments"], dict):
             return f"a broken call: {call}"
+    if want is None and may_heal(manifest, line):
+        want = HEALED
     if want is None:
         return f"came out: {got}"
-    if got["calls"] != want["calls"]:
+    if plain(got["calls"]) != plain(want["calls"]):
         return f"calls {got['calls']} instead of {want['calls']}"
     if (got["text"] or "") != want["text"]:
         return f"text {got['text']!r} instead of {want['text']!r}"
