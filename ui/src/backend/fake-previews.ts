@@ -37,9 +37,9 @@ export function sheetWindow(params: { rows: [number, number]; columns: [number, 
     ]),
   ];
   const sheet = params.sheet ?? 0;
-  const inside = (sheet === 0 ? cells : DRESSED).filter((cell) => cell.row >= params.rows[0] && cell.row <= params.rows[1] && cell.column >= params.columns[0] && cell.column <= params.columns[1]);
+  const inside = (sheet === 1 ? DRESSED : cells).filter((cell) => cell.row >= params.rows[0] && cell.row <= params.rows[1] && cell.column >= params.columns[0] && cell.column <= params.columns[1]);
   return {
-    sheets: [{ name: 'Budget', state: 'visible', kind: 'worksheet' }, { name: 'Dates', state: 'visible', kind: 'worksheet' }],
+    sheets: [{ name: 'Budget', state: 'visible', kind: 'worksheet' }, { name: 'Dates', state: 'visible', kind: 'worksheet' }, { name: 'Mirrored', state: 'visible', kind: 'worksheet' }],
     sheet,
     rows: params.rows,
     columns: params.columns,
@@ -48,8 +48,8 @@ export function sheetWindow(params: { rows: [number, number]; columns: [number, 
     date_1904: false,
     ...(params.with_layout && {
       layout: {
-        last_row: sheet === 0 ? 8 : 1_048_576, last_column: 4, default_width: 12, default_height: 16, widths: [{ from: 1, to: 1, size: 24 }], heights: [{ from: 1, to: 1, size: 28 }],
-        frozen_rows: sheet === 0 ? 3 : 0, frozen_columns: 0, gridlines: true, right_to_left: false, merges: sheet === 0 ? [[1, 1, 1, 4]] : [],
+        last_row: sheet === 1 ? 1_048_576 : 8, last_column: 4, default_width: 12, default_height: 16, widths: [{ from: 1, to: 1, size: 24 }], heights: [{ from: 1, to: 1, size: 28 }],
+        frozen_rows: sheet === 0 ? 3 : 0, frozen_columns: 0, gridlines: true, right_to_left: sheet === 2, merges: sheet === 0 ? [[1, 1, 1, 4]] : [],
         objects: sheet !== 0 ? [] : [{ kind: 'chart', title: 'Planned and spent', from_row: 10, from_column: 1, to_row: 18, to_column: 3 }],
       },
     }),

@@ -115,6 +115,26 @@ test('cells are dressed as the workbook wants them', async ({ page }) => {
   await expect(cell('A19')).toHaveCSS('background-color', 'rgb(255, 199, 206)');
 });
 
+test('a sheet from right to left lies mirrored, and is walked and changed as it lies', async ({ page }) => {
+  await open(page);
+  await opened(page, 'budget.xlsx').click();
+  await page.getByRole('tab', { name: 'Mirrored' }).click();
+  const cell = (at: string) => page.locator(`[data-cell="${at}"]`);
+  const at = async (name: string) => (await cell(name).boundingBox())!;
+  expect((await at('B6')).x).toBeGreaterThan((await at('C6')).x);
+  const grid = (await page.locator('.sheet-grid').boundingBox())!;
+  const row = (await page.locator('.heads.rows').boundingBox())!;
+  expect(row.x + row.width).toBeGreaterThan(grid.x + grid.width - 3);
+  await cell('B6').click();
+  await expect(cell('B6')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowLeft');
+  await expect(cell('C6')).toHaveAttribute('aria-selected', 'true');
+  await cell('B6').dblclick();
+  const [editor, under] = [(await page.getByLabel('Content of B6').boundingBox())!, await at('B6')];
+  expect(Math.abs(editor.x - under.x)).toBeLessThan(4);
+  await page.screenshot({ path: test.info().outputPath('mirrored.png') });
+});
+
 test('the last row of the longest sheet can be reached', async ({ page }) => {
   await open(page);
   await opened(page, 'budget.xlsx').click();

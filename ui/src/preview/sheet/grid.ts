@@ -69,6 +69,8 @@ export class Grid {
     this.spacer.style.height = `${height / this.scale}px`;
     host.classList.add('grid');
     host.classList.toggle('lines', layout.gridlines);
+    // A sheet from right to left is the mirror image of one from left to right, scrollbar included; what can be read is turned back.
+    host.classList.toggle('mirrored', layout.right_to_left);
     this.layer.setAttribute('role', 'grid');
     this.layer.setAttribute('aria-label', options.label);
     this.layer.setAttribute('aria-rowcount', String(this.rows.count));
@@ -126,10 +128,12 @@ export class Grid {
     const [, , rowEnd, columnEnd] = this.options.layout.merges.find(([first, from]) => first === row && from === column) ?? [row, column, row, column];
     const frozenRow = row <= this.options.layout.frozen_rows;
     const frozenColumn = column <= this.options.layout.frozen_columns;
+    const width = this.columns.start(columnEnd + 1) - this.columns.start(column);
+    const start = HEAD_WIDTH + this.columns.start(column) - (frozenColumn ? 0 : left);
     return {
-      left: HEAD_WIDTH + this.columns.start(column) - (frozenColumn ? 0 : left),
+      left: this.options.layout.right_to_left ? this.host.offsetWidth - start - width : start,
       top: HEAD_HEIGHT + this.rows.start(row) - (frozenRow ? 0 : top),
-      width: this.columns.start(columnEnd + 1) - this.columns.start(column),
+      width,
       height: this.rows.start(rowEnd + 1) - this.rows.start(row),
     };
   }
@@ -161,8 +165,9 @@ export class Grid {
     if (event.target !== this.host || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = this.selected ?? { row: 1, column: 1 };
     const page = Math.max(1, Math.floor(this.host.clientHeight / 22) - 2);
+    const ahead = this.options.layout.right_to_left ? -1 : 1;
     const steps: Record<string, [number, number]> = {
-      ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -at.column],
+      ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -ahead], ArrowRight: [0, ahead], PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -at.column],
     };
     const step = steps[event.key];
     if (step) {
@@ -196,7 +201,7 @@ export class Grid {
 
   private hit(event: MouseEvent): { row: number; column: number } | undefined {
     const box = this.host.getBoundingClientRect();
-    const x = event.clientX - box.left - HEAD_WIDTH;
+    const x = (this.options.layout.right_to_left ? box.right - event.clientX : event.clientX - box.left) - HEAD_WIDTH;
     const y = event.clientY - box.top - HEAD_HEIGHT;
     if (x < 0 || y < 0 || x > this.host.clientWidth || y > this.host.clientHeight) return undefined;
     const { top, left } = this.offsets();
@@ -349,7 +354,8 @@ export class Grid {
     let [left, right] = [0, 0];
     for (let next = column + 1; next <= lastColumn && isFree(next); next += 1) right += this.columns.size(next);
     for (let next = column - 1; next >= 1 && next >= column - FAR && isFree(next); next -= 1) left += this.columns.size(next);
-    return { left, right };
+    // On the screen, where the next column may lie to the left.
+    return this.options.layout.right_to_left ? { left: right, right: left } : { left, right };
   }
 
   private objects(pane: HTMLElement, rows: Range, columns: Range, origin: { x: number; y: number }): void {
