@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// Take one undo back.
     #[command(after_help = "Examples:\n  stet redo notes.md\n  stet redo notes.md --expected-rev 3")]
     Redo(StepArguments),
+    /// Say where a file is now that was renamed or moved; its history goes with it.
+    #[command(after_help = "Examples:\n  mv draft.docx contract.docx && stet moved draft.docx contract.docx")]
+    Moved(MovedArguments),
     /// Check a document, alone or against another version.
     #[command(
         after_help = "Examples:\n  stet verify deck.pptx\n  stet verify deck.pptx --against deck-as-received.pptx\n  stet verify '*.docx' --json"
@@ -84,7 +87,7 @@ pub(crate) enum Command {
     Ask(AskArguments),
     /// Apply Markdown Diff blocks to a text file, all or none.
     #[command(
-        after_help = "Examples:\n  stet patch notes.md --diff changes.md\n  some-model | stet patch notes.md --diff - --dry-run"
+        after_help = "Examples:\n  stet patch notes.md --diff changes.md\n  some-model | stet patch notes.md --diff - --dry-run\n\nA block names the file and the revision it was made for (`stet outline` tells it); text around the blocks is passed over:\n  ```edit:notes.md rev:3\n  <<<<<<< SEARCH\n  the old lines\n  =======\n  the new lines\n  >>>>>>> REPLACE\n  ```"
     )]
     Patch(PatchArguments),
     /// Keep a provider's key in the keychain, or remove it.
@@ -137,7 +140,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
-    /// The files (patterns with `*` and `?` are fine), and last the instruction.
+    /// The files (patterns with `*` and `?` are fine), and last the instruction. The built-in model does it in each of them, or in the
+    /// one that the instruction names (`… in notes.md`).
     #[arg(required = true, num_args = 2.., value_name = "FILE… INSTRUCTION")]
     pub(crate) files_and_words: Vec<String>,
     /// `builtin`, or `provider/model`; the settings' choice when left out.
@@ -382,6 +386,17 @@ pub(crate) struct RestoreArguments {
     /// The revision that is expected to be replaced; the current one when left out.
     #[arg(long, value_name = "N|current")]
     pub(crate) expected_rev: Option<ExpectedRev>,
+    /// Answer with one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MovedArguments {
+    /// Where it was.
+    pub(crate) from: PathBuf,
+    /// Where it is.
+    pub(crate) to: PathBuf,
     /// Answer with one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,6 +9,7 @@ pub(crate) mod keys;
 pub(crate) mod manual;
 pub(crate) mod metrics;
 pub(crate) mod models;
+pub(crate) mod moved;
 pub(crate) mod new;
 pub(crate) mod ops;
 pub(crate) mod outline;

@@ -62,6 +62,7 @@ async fn run(arguments: Arguments) -> Exit {
         Command::Restore(arguments) => commands::history::restore(arguments, stop).await,
         Command::Undo(arguments) => commands::history::undo(arguments, stop).await,
         Command::Redo(arguments) => commands::history::redo(arguments, stop).await,
+        Command::Moved(arguments) => commands::moved::run(arguments, stop).await,
         Command::Verify(arguments) => commands::verify::run(arguments, stop).await,
         Command::New(arguments) => commands::new::run(arguments, stop).await,
         Command::Ask(arguments) => commands::ask::run(arguments, stop).await,

@@ -10,7 +10,7 @@ use assistant::{
     agent::builtin::{grammar, rules::Verb},
     api::{
         EventBody,
-        answers::Receipt,
+        answers::{DocumentInfo, Receipt},
         error::ErrorCode,
         params::ProposalChoice,
         turn_api::{TurnOf, TurnStart},
@@ -33,7 +33,7 @@ use crate::{
 const READING: [&str; 3] = ["file_list", "file_read", "file_search"];
 
 /// The contract's answer of `ask`, with the reason when nothing was done.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Answer {
     ok: bool,
     message: String,
@@ -102,18 +102,79 @@ async fn ask(arguments: &AskArguments, stop: Stop) -> Result<Answer, AppError> {
         return Err(AppError::invalid_arguments("Say what should change."));
     };
     let session = Session::open(stop)?;
-    let mut file_ids = Vec::new();
+    let mut files = Vec::new();
     for path in crate::session::expand(paths)? {
-        file_ids.push(session.file(&path).await?.file_id);
+        files.push(session.file(&path).await?);
     }
     let mode = match (arguments.dry_run, arguments.yes) {
         (true, _) => EditMode::DryRun,
         (false, true) => EditMode::Commit,
         (false, false) => EditMode::Stage,
     };
+    let is_builtin = is_builtin(&session, arguments)?;
+    let one_by_one = is_builtin && files.len() > 1 && !names_a_file(words, &files);
+    let mut answer = if one_by_one {
+        each(&session, arguments, words, &files, mode).await?
+    } else {
+        let file_ids = files.iter().map(|file| file.file_id.clone()).collect();
+        turn(&session, arguments, words, file_ids, mode, is_builtin).await?
+    };
+    if mode == EditMode::Stage {
+        decide(&session, &mut answer).await?;
+    }
+    Ok(answer)
+}
+
+/// The built-in model works on the document in front; whoever names several files means each of them. Before anything is written all of
+/// them are tried, so that a refusal by one leaves all as they were.
+async fn each(
+    session: &Session,
+    arguments: &AskArguments,
+    words: &str,
+    files: &[DocumentInfo],
+    mode: EditMode,
+) -> Result<Answer, AppError> {
+    let passes = match mode {
+        EditMode::Commit => vec![EditMode::DryRun, EditMode::Commit],
+        other => vec![other],
+    };
+    let mut all = Answer::default();
+    for pass in passes {
+        all = Answer { ok: true, ..Answer::default() };
+        for file in files {
+            let mut answer = turn(session, arguments, words, vec![file.file_id.clone()], pass, true).await?;
+            all.message += &format!("{}\n\n", answer.message.trim_end());
+            all.receipts.append(&mut answer.receipts);
+            all.usage = answer.usage;
+            if let Some(mut error) = answer.error {
+                error.message = format!("{}: {}", file.name, error.message);
+                all.refuse(error);
+            }
+        }
+        if !all.ok {
+            break;
+        }
+    }
+    if mode == EditMode::Commit && !all.ok {
+        all.receipts.clear();
+        let reason = all.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+        all.message = format!("Nothing was written, since one of the files refused. {reason}");
+    }
+    Ok(all)
+}
+
+/// One turn on some files, and whether anything came of it.
+async fn turn(
+    session: &Session,
+    arguments: &AskArguments,
+    words: &str,
+    file_ids: Vec<String>,
+    mode: EditMode,
+    is_builtin: bool,
+) -> Result<Answer, AppError> {
     let events = session.app.events();
     let params = TurnStart {
-        message: words.clone(),
+        message: words.to_owned(),
         file_ids,
         model: arguments.model.clone(),
         mode: Some(mode),
@@ -123,18 +184,20 @@ async fn ask(arguments: &AskArguments, stop: Stop) -> Result<Answer, AppError> {
         return Err(AppError::new(ErrorCode::Internal, "The turn did not start."));
     };
     let mut heard = Heard::default();
-    let mut answer = follow(&session, events, &started.turn_id, &mut heard).await?;
+    let mut answer = follow(session, events, &started.turn_id, &mut heard).await?;
     let is_done = answer.receipts.iter().any(|receipt| receipt.status != Status::Unchanged);
-    let is_understood = heard.tried || !is_builtin(&session, arguments)? || asks_for_help(words);
+    let is_understood = heard.tried || !is_builtin || asks_for_help(words);
     if !is_done && let Some(refusal) = heard.edit.or(heard.look) {
         answer.refuse(refusal);
     } else if !is_done && !is_understood {
         answer.refuse(AppError::invalid_arguments("The built-in model did not understand the instruction."));
     }
-    if mode == EditMode::Stage {
-        decide(&session, &mut answer).await?;
-    }
     Ok(answer)
+}
+
+fn names_a_file(words: &str, files: &[DocumentInfo]) -> bool {
+    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+    grammar::read(words, &names).commands.iter().any(|command| command.has("file"))
 }
 
 fn is_builtin(session: &Session, arguments: &AskArguments) -> Result<bool, AppError> {

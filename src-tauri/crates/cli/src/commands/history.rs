@@ -7,7 +7,7 @@ use assistant::{
         error::ErrorCode,
         params::{FileId, ProposalChoice, ProposalsOf, Restore, Step},
     },
-    workspace::Stop,
+    workspace::{ProposalConflict, Stop},
 };
 use serde::Serialize;
 
@@ -102,7 +102,12 @@ async fn decided(
     let session = Session::open(stop)?;
     let file = session.file(&arguments.file.file).await?;
     let mut decided = Decided { ok: true, receipts: Vec::new(), rejected: Vec::new() };
-    for proposal_id in named(id, waiting(&session, &file.file_id).await?, &file)? {
+    let chosen = named(id, waiting(&session, &file.file_id).await?, &file)?;
+    // All or nothing: a proposal of which a part fits no more is not written in part behind the user's back.
+    if let Some(proposal) = chosen.iter().find(|proposal| is_accepted && !proposal.conflicts.is_empty()) {
+        return Err(in_conflict(proposal, &file));
+    }
+    for proposal_id in chosen.into_iter().map(|proposal| proposal.proposal_id) {
         let choice = ProposalChoice { proposal_id: proposal_id.clone(), changes: None };
         if is_accepted {
             match session.call(Request::ProposalsAccept(choice)).await? {
@@ -118,17 +123,34 @@ async fn decided(
 }
 
 /// `all`, or one that waits on this file.
-fn named(id: &str, waiting: Vec<ProposalInfo>, file: &DocumentInfo) -> Result<Vec<String>, AppError> {
-    let mut ids: Vec<String> = waiting.into_iter().map(|proposal| proposal.proposal_id).collect();
+fn named(
+    id: &str,
+    mut waiting: Vec<ProposalInfo>,
+    file: &DocumentInfo,
+) -> Result<Vec<ProposalInfo>, AppError> {
     if id != "all" {
-        ids.retain(|known| known == id);
+        waiting.retain(|proposal| proposal.proposal_id == id);
     }
-    if ids.is_empty() {
+    if waiting.is_empty() {
         let what = if id == "all" { "No proposal".to_owned() } else { format!("No proposal `{id}`") };
         return Err(AppError::new(ErrorCode::OutOfRange, format!("{what} waits on {}.", file.name))
             .hint("`stet history FILE` lists what waits."));
     }
-    Ok(ids)
+    Ok(waiting)
+}
+
+fn in_conflict(proposal: &ProposalInfo, file: &DocumentInfo) -> AppError {
+    let id = &proposal.proposal_id;
+    let message = format!("{} has changed, and a part of {id} does not fit any more:{}", file.name, conflicts(proposal));
+    AppError::new(ErrorCode::ContentRevConflict, message.trim_end().to_owned())
+        .about(&file.file_id, Some(file.content_rev))
+        .hint(format!("Nothing was written. `--reject {id}` drops it; the app can take the parts that fit."))
+}
+
+/// The parts that do not fit any more, a line each.
+fn conflicts(proposal: &ProposalInfo) -> String {
+    let line = |conflict: &ProposalConflict| format!("\n  operation {}: {}", conflict.op + 1, conflict.message);
+    proposal.conflicts.iter().map(line).collect()
 }
 
 async fn restored(arguments: &RestoreArguments, stop: Stop) -> Result<Receipt, AppError> {
@@ -171,6 +193,9 @@ fn for_people(told: &Told) -> String {
             output::plain(&proposal.summary)
         );
         text += &output::indented(&output::changes(&proposal.changes));
+        if !proposal.conflicts.is_empty() {
+            text += &output::plain(&format!("  does not fit any more:{}\n", conflicts(proposal)));
+        }
     }
     for snapshot in &told.history.snapshots {
         let pinned = if snapshot.pinned { " (pinned)" } else { "" };

@@ -63,6 +63,16 @@ fn with(settings: &Settings, new: NewProvider) -> Result<Value, AppError> {
         return Err(AppError::invalid_arguments(format!("There is an endpoint {} already.", new.provider))
             .hint(format!("`stet models remove {}` takes it out.", new.provider)));
     }
+    if new.provider == "builtin" {
+        return Err(AppError::invalid_arguments("`builtin` is the name of the built-in model."));
+    }
+    // What stands before an `@` would lie in the settings in clear, and a query would be sent with every request.
+    let address = new.base_url.split_once("://").map_or(new.base_url.as_str(), |(_, rest)| rest);
+    let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains('@') || address.contains(['?', '#']) {
+        return Err(AppError::invalid_arguments("The address may hold no name, password, query or fragment.")
+            .hint("Keep the key with `stet key set ID`."));
+    }
     let added = Provider {
         name: new.name.unwrap_or_else(|| new.provider.clone()),
         id: new.provider,

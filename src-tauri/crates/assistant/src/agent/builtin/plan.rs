@@ -61,8 +61,13 @@ pub fn plan(step: &Step<'_>) -> Plan {
     let names: Vec<String> = step.files.iter().map(|file| file.name.clone()).collect();
     let reading = read(step.words, &names);
     let done = done_since(step.since);
+    // Half of a request is not what was asked for: the part that is not understood may limit the other.
+    let is_understood = reading.misses.is_empty();
     let mut planner = Planner { step, facts: facts_of(&done), ..Planner::default_for(step) };
-    planner.take(&reading);
+    if is_understood {
+        planner.take(&reading);
+    }
+    planner.problems.extend(reading.misses.iter().cloned().map(Problem::NotUnderstood));
     let reads = done.iter().filter(|done| done.tool == "file_read").count();
     if !planner.unread.is_empty() && reads < MOST_READS {
         return Plan::Read(planner.reads(&done));
@@ -145,7 +150,6 @@ impl<'s> Planner<'s> {
         for command in &reading.commands {
             self.command(command);
         }
-        self.problems.extend(reading.misses.iter().cloned().map(Problem::NotUnderstood));
     }
 
     fn command(&mut self, command: &Command) {

@@ -59,8 +59,8 @@ pub fn answer(
 fn problem_told(problem: &Problem, language: Language) -> String {
     match problem {
         Problem::NotUnderstood(words) => language.pick(
-            format!("I did not understand: “{}”.", shortened(words)),
-            format!("没有听懂：“{}”。", shortened(words)),
+            format!("I did not understand: “{}”. Nothing was changed.", shortened(words)),
+            format!("没有听懂：“{}”。什么都没有改。", shortened(words)),
         ),
         Problem::OtherFormat(words) => language.pick(
             format!("“{}” does not fit the open document.", shortened(words)),

@@ -5,6 +5,7 @@
 use super::pattern::{self, Surroundings};
 
 mod cells;
+mod doubt;
 mod formats;
 mod numbers;
 mod quotes;
@@ -108,10 +109,16 @@ enum Extent {
 fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Candidate> {
     let text = around.text();
     let mut found = Vec::new();
-    if let Some((quoted, end)) = quotes::quoted_at(text, at)
-        && (around.closes(end) || pattern::phrase_at(end, around))
-    {
-        return vec![(quotes::captured(quoted), end)];
+    let is_announced = doubt::is_announced(text, at);
+    if let Some((quoted, end)) = quotes::quoted_at(text, at) {
+        if around.closes(end) || pattern::phrase_at(end, around) {
+            return vec![(quotes::captured(quoted), end)];
+        }
+        // Words behind the closing quote: a second thing to do, a condition, a place. They are no part of the text.
+        let rest: String = text[end..].iter().collect();
+        if !is_announced || doubt::goes_on(&rest) {
+            return found;
+        }
     }
     let start = match extent {
         Extent::Block => at + text[at..].iter().take_while(|c| c.is_whitespace()).count(),
@@ -124,7 +131,7 @@ fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Can
             matches!(fold(c), ',' | ';' | '\n') || matches!(c, '。' | '！') || is_full_stop(text, end);
         if separates && around.command_begins(end + 1) {
             found.push(ended(text, start, end, extent));
-            return keep_filled(found);
+            return keep_sure(found, is_announced);
         }
         if c == '\n' && extent == Extent::Clause {
             break;
@@ -132,7 +139,16 @@ fn text_or_rest(around: &dyn Surroundings, at: usize, extent: Extent) -> Vec<Can
         end += 1;
     }
     found.push(ended(text, start, end, extent));
-    keep_filled(found)
+    keep_sure(found, is_announced)
+}
+
+/// Text without quotes and without a colon before it must not look as if it went on with something else.
+fn keep_sure(found: Vec<Candidate>, is_announced: bool) -> Vec<Candidate> {
+    let is_sure = |(value, _): &Candidate| match value {
+        Captured::Text { text, .. } => is_announced || !doubt::goes_on(text),
+        _ => true,
+    };
+    keep_filled(found).into_iter().filter(is_sure).collect()
 }
 
 /// Unquoted text without the politeness behind it, unless it is a whole block.
