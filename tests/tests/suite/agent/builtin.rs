@@ -73,13 +73,15 @@ async fn failures_change_nothing_and_say_where() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_understood_is_said_with_examples_and_the_rest_is_done() {
+async fn what_is_not_understood_is_said_with_examples_and_nothing_is_done_in_part() {
     let desk = Desk::new();
     let file = desk.document("a.txt", b"one\ntwo\n");
     let report = say(&desk, "delete line 1, sing me a song", &[&file], EditMode::Commit).await;
     let message = report.message.unwrap();
     assert!(message.contains("sing me a song") && message.contains("replace “X” with “Y”"), "{message}");
-    assert_eq!(desk.text("a.txt"), "two\n");
+    assert!(message.contains("Nothing was changed"), "{message}");
+    assert!(report.receipts.is_empty());
+    assert_eq!(desk.text("a.txt"), "one\ntwo\n");
     let report = say(&desk, "你能做什么", &[&file], EditMode::Commit).await;
     assert!(report.message.unwrap().contains("把“X”改成“Y”"));
 }
