@@ -34,6 +34,7 @@ export const codesEn = {
   'warning.protection_overridden': 'A protected place is changed, as asked.',
   'warning.outline_shortened': 'Only a part of the document was read.',
   'warning.part_unreadable': 'A part of the document cannot be read; it stays as it is.',
+  'warning.not_tracked': 'Only Word documents hold tracked changes; this edit is not tracked.',
   'warning.not_flushed': 'The disk did not confirm the write.',
   'warning.name_is_gone': 'A defined name has lost its place.',
   'warning.history_delayed': 'The history is written a little later.',

@@ -36,6 +36,7 @@ export const codesZh: Record<keyof typeof codesEn, string> = {
   'warning.protection_overridden': '按要求修改了受保护的位置。',
   'warning.outline_shortened': '只读取了文档的一部分。',
   'warning.part_unreadable': '文档的一部分无法读取；保持原样。',
+  'warning.not_tracked': '只有 Word 文档能记录修订；这次修改没有记录修订。',
   'warning.not_flushed': '磁盘没有确认写入。',
   'warning.name_is_gone': '一个定义的名称失去了它的位置。',
   'warning.history_delayed': '历史稍后写入。',

@@ -43,12 +43,17 @@ pub fn apply(
         let misfit = EditError::new(EditErrorKind::UnsupportedOp, message).at_op(misfit);
         return Err(misfit.hint(fitting(format)));
     }
-    match format {
+    let mut applied = match format {
         Format::Text => formats::text::apply(bytes, ops, ctx),
         Format::Xlsx => formats::xlsx::apply(bytes, ops, ctx),
         Format::Pptx => formats::pptx::apply(bytes, ops, ctx),
         Format::Docx => formats::docx::apply(bytes, ops, ctx),
+    }?;
+    if ctx.track_changes == Some(true) && format != Format::Docx && applied.bytes != bytes {
+        let message = "Only Word documents hold tracked changes; this edit is not tracked.";
+        applied.warnings.push(Warning::new("not_tracked", message));
     }
+    Ok(applied)
 }
 
 /// What to use instead of an operation of another format.

@@ -52,3 +52,34 @@ fn every_answer_says_first_whether_it_was_done() {
         assert!(out.ends_with("}\n") && out.lines().count() == 1, "{arguments:?}: {out}");
     }
 }
+
+/// The user changed the very line meanwhile: what still fits of the proposal is not written behind their back.
+#[test]
+fn a_proposal_that_fits_no_more_is_refused_whole_and_says_where() {
+    let shell = Shell::new();
+    let path = shell.write("a.md", "one\ntwo\nthree\n");
+    let app = assistant::App::open(assistant::AppOptions::new(shell.path("home"))).unwrap();
+    let stop = assistant::workspace::Stop::default();
+    let file = app.documents_register(&path, &stop).unwrap();
+    let ops = serde_json::json!([
+        { "op": "replace_text", "find": "two", "replace": "TWO" },
+        { "op": "replace_lines", "start_line": 3, "end_line": 3, "text": "see TWO above" },
+    ]);
+    let edit = assistant::api::params::Edit {
+        file_id: file.file_id,
+        expected_content_rev: Some(1),
+        ops: ops.as_array().unwrap().clone(),
+        mode: assistant::workspace::EditMode::Stage,
+        ..Default::default()
+    };
+    app.run(assistant::Request::DocumentsEdit(edit), &stop).unwrap();
+    drop(app);
+    let own = r#"[{"op":"replace_text","find":"two","replace":"2"}]"#;
+    assert_eq!(shell.with_input(&["apply", "a.md", "--ops", "-", "--expected-rev", "current"], own).0, 0);
+    let (status, _, said) = shell.run(&["history", "a.md", "--accept", "all"]);
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("operation 1: `find` was not found"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one\n2\nthree\n");
+    let (_, out, _) = shell.run(&["history", "a.md"]);
+    assert!(out.contains("does not fit any more"), "{out}");
+}
