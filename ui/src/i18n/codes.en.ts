@@ -72,7 +72,6 @@ export const codesEn = {
   'warning.is_protected': 'The document needs a password to be modified.',
   'warning.link_target_left': 'A link leads to a place that moved; it was left as it is.',
   'warning.note_removed': 'Notes that only the deleted text referred to are removed with it.',
-  'warning.out_of_range': 'The place that was asked for lies behind the end.',
   'warning.paragraph_kept': 'An empty paragraph stays, because the document needs one there.',
   'warning.pivot_source_gone': 'A pivot table has lost its source; it keeps its figures and cannot be refreshed.',
   'warning.preview_incomplete': 'A part of the document is not in the preview.',

@@ -74,7 +74,6 @@ export const codesZh: Record<keyof typeof codesEn, string> = {
   'warning.is_protected': '修改这份文档需要密码。',
   'warning.link_target_left': '有个链接指向已移动的位置，链接保持原样。',
   'warning.note_removed': '只被删去的文字引用的脚注或尾注也一并删除。',
-  'warning.out_of_range': '要看的位置超出了文档末尾。',
   'warning.paragraph_kept': '这里必须有一个段落，所以留下一个空段落。',
   'warning.pivot_source_gone': '数据透视表失去了来源，保留现有数字但无法刷新。',
   'warning.preview_incomplete': '文档的一部分没有显示在预览里。',

@@ -26,7 +26,7 @@ describe('parts that can be kept out', () => {
     const fake = new Fake();
     const of = (name: string) => [...fake.documents.values()].find(({ info }) => info.name === name)?.info;
     const [budget, deck] = [of('budget.xlsx'), of('kickoff.pptx')];
-    expect(budget && (await partsOf(fake, budget)).map((part) => part.name)).toEqual(['sheet:Budget', 'sheet:Dates']);
+    expect(budget && (await partsOf(fake, budget)).map((part) => part.name)).toEqual(['sheet:Budget', 'sheet:Dates', 'sheet:Mirrored']);
     expect(deck && (await partsOf(fake, deck)).map((part) => part.name)).toEqual(['slide:1', 'slide:2', 'slide:3', 'notes']);
   });
 
