@@ -15,6 +15,8 @@ test('a message never covers what is being decided', async ({ page }) => {
   await page.locator('#accept').click();
   await expect(page.getByText('Saved. Revision 2.')).toBeVisible();
   await page.locator('#composer').fill('replace "teams" with "groups"');
+  // While the turn before is still ending, the place of the button is taken by the one that stops it.
+  await expect(page.locator('#send')).toBeEnabled();
   await page.keyboard.press('Enter');
   await expect(page.locator('#accept')).toBeVisible();
   const covered = await page.evaluate(() => {
