@@ -6,6 +6,7 @@ use super::{
     address::{Area, CellRef, column_letters},
     grid::{CellView, lex},
     guards::is_protected,
+    number_format,
     patch::Patch,
     session::{Location, Session, read_area},
     sheet::Sheet,
@@ -100,10 +101,35 @@ impl FormatWords<'_> {
             wrap: self.wrap,
             border,
         };
+        if let Some((code, why)) =
+            self.number_format.and_then(|code| Some((code, number_format::entered::fault(code)?)))
+        {
+            return Err(invalid(format!("“{code}” is no number format: {why}.")));
+        }
         if change == FormatChange::default() {
             return Err(invalid("`xlsx_set_format` names no format to set.".into()));
         }
         Ok(change)
+    }
+
+    /// What is set, as the receipt tells it.
+    fn told(&self) -> String {
+        let flag = |word: &str, value: Option<bool>| {
+            value.map(|on| if on { word.to_owned() } else { format!("not {word}") })
+        };
+        let with = |word: &str, value: Option<&str>| value.map(|value| format!("{word} {value}"));
+        let told = [
+            flag("bold", self.bold),
+            flag("italic", self.italic),
+            flag("underlined", self.underline),
+            with("colour", self.font_color),
+            with("fill", self.fill),
+            with("number format", self.number_format),
+            with("aligned", self.align),
+            flag("wrapped", self.wrap),
+            with("border", self.border),
+        ];
+        told.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -146,10 +172,24 @@ impl Session<'_, '_> {
             }
         }
         if changed {
+            let before = self.told_before(&change, &derived)?;
             self.book.sheet_mut(key)?.grow_dimension(area)?;
-            self.change(Location::Area(key, area), None, None, Some("format"));
+            self.change(Location::Area(key, area), before, Some(words.told()), Some("format"));
         }
         Ok(())
+    }
+
+    /// The number format before it changes, where all cells share one; other formats are not read back.
+    fn told_before(
+        &self,
+        change: &FormatChange,
+        old: &HashMap<u32, u32>,
+    ) -> Result<Option<String>, EditError> {
+        let styles = self.tables()?.styles;
+        let mut codes = old.keys().map(|style| styles.code(*style));
+        let first =
+            codes.next().filter(|first| change.number_format.is_some() && codes.all(|code| code == *first));
+        Ok(first.map(|code| format!("number format {code}")))
     }
 
     /// Whole rows and columns are formatted as far as they are used.

@@ -4,6 +4,7 @@
 //! dates, times and elapsed times, in English names. Colours, padding and locales are passed over.
 
 mod dates;
+pub(super) mod entered;
 mod sections;
 
 pub(super) use dates::{DateSystem, Moment, date_text, days_in_month, parse_date, parse_datetime};

@@ -67,6 +67,14 @@ pub(super) fn split(code: &str) -> Vec<String> {
     sections
 }
 
+/// A condition such as `>=100`, without its brackets.
+pub(super) fn condition(inner: &str) -> Option<(String, f64)> {
+    let operator = inner.len() - inner.trim_start_matches(['<', '>', '=']).len();
+    let known = ["<", ">", "=", "<=", ">=", "<>"].contains(&&inner[..operator]);
+    let limit = inner[operator..].trim().parse().ok().filter(|limit: &f64| known && limit.is_finite())?;
+    Some((inner[..operator].to_owned(), limit))
+}
+
 /// The section for a number, and the number as that section shows it (without its sign where the section stands for it).
 pub(super) fn pick(code: &str, number: f64) -> (Section, f64) {
     let sections: Vec<Section> = split(code).iter().map(|text| Section::parse(text)).collect();
@@ -164,14 +172,11 @@ impl Section {
     fn bracket<'t>(&mut self, after: &'t str) -> &'t str {
         let end = after.find(']').unwrap_or(after.len());
         let inner = &after[..end];
-        let operator = inner.len() - inner.trim_start_matches(['<', '>', '=']).len();
         if let Some(currency) = inner.strip_prefix('$') {
             let symbol = currency.split('-').next().unwrap_or("");
             self.tokens.push(Token::Literal(symbol.to_owned()));
-        } else if operator > 0 {
-            if let Ok(limit) = inner[operator..].trim().parse() {
-                self.condition = Some((inner[..operator].to_owned(), limit));
-            }
+        } else if inner.starts_with(['<', '>', '=']) {
+            self.condition = condition(inner).or(self.condition.take());
         } else if !inner.is_empty() {
             let count = inner.len();
             let all = |letter: char| inner.chars().all(|c| c.eq_ignore_ascii_case(&letter));
