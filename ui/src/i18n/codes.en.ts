@@ -86,6 +86,7 @@ export const codesEn = {
   'warning.write_protection': 'The document asks to be opened read-only.',
   'warning.zoom_of_empty_section': 'A section zoom shows a section that has no slide any more.',
   'warning.set_interrupted': 'A change to several files was interrupted; they were brought back to what they were.',
+  'warning.text_not_formula': 'Text that begins with “=” was written as text, not as a formula.',
   'warning.span_changed': 'A formula over several sheets covers other sheets now.',
 
   'detail.recalculated': 'recalculated',

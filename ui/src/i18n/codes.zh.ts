@@ -88,6 +88,7 @@ export const codesZh: Record<keyof typeof codesEn, string> = {
   'warning.write_protection': '文档建议以只读方式打开。',
   'warning.zoom_of_empty_section': '某个节缩放指向的节已经没有幻灯片。',
   'warning.set_interrupted': '对几个文件的一次修改被中断，已恢复原样。',
+  'warning.text_not_formula': '以“=”开头的内容按文字写入，没有当作公式。',
   'warning.span_changed': '跨多张工作表的公式现在涵盖的工作表变了。',
 
   'detail.recalculated': '重新计算',

@@ -15,7 +15,7 @@ use super::{
     workbook::{SheetKey, SheetKind},
 };
 use crate::{
-    EditError,
+    EditError, Warning,
     edit::{CellEntry, CellValue, TypedValue},
     error::EditErrorKind,
 };
@@ -128,6 +128,7 @@ impl Session<'_, '_> {
         let guards = Guards::read(self, key)?;
         let tables = self.tables_of(key)?;
         let mut touched: Option<Area> = None;
+        let mut like_formulas = Vec::new();
         for (at, target) in targets {
             guards.allow(self, key, at)?;
             let table = tables.iter().find(|table| table.header().is_some_and(|header| header.contains(at)));
@@ -136,12 +137,31 @@ impl Session<'_, '_> {
             }
             if self.put_value(key, at, &target)? {
                 touched = Some(touched.map_or(Area::cell(at), |area| area.hull(&Area::cell(at))));
+                if matches!(target.value, CellValue::Text(text) if text.starts_with('=')) {
+                    like_formulas.push(at);
+                }
             }
         }
+        self.warn_of_text(key, &like_formulas);
         if let Some(area) = touched {
             self.book.sheet_mut(key)?.grow_dimension(area)?;
         }
         Ok(())
+    }
+
+    /// Text that begins with `=` stays text, which is seldom what was meant; one warning tells of all cells of an operation.
+    fn warn_of_text(&mut self, key: SheetKey, cells: &[CellRef]) {
+        let Some(first) = cells.first() else { return };
+        let what = match cells.len() {
+            1 => "It was".to_owned(),
+            2 => "It and 1 more cell were".to_owned(),
+            count => format!("It and {} more cells were", count - 1),
+        };
+        let message = format!(
+            "{what} written as text, not as a formula; a formula is given as {{\"formula\": \"=…\"}}."
+        );
+        let location = self.cell_name(key, *first);
+        self.warn(Warning::at("text_not_formula", location, message));
     }
 
     /// A header of a table must be text and is the name of its column.
@@ -253,7 +273,10 @@ impl Session<'_, '_> {
             CellValue::Clear(()) => Value::Empty,
             CellValue::Bool(value) => Value::Boolean(*value),
             CellValue::Number(number) => Value::Number(exact_number(number)?),
-            CellValue::Text(text) => Value::Text(text.clone()),
+            CellValue::Text(text) => {
+                cells::check_length(text)?;
+                Value::Text(text.clone())
+            }
             CellValue::Typed(TypedValue::Date(text)) => {
                 Value::Number(parse_date(text, self.book.dates).ok_or_else(|| {
                     invalid(format!(

@@ -10,7 +10,10 @@ use super::{
     strings::{self, Strings, escape_string, string_text},
     styles::Styles,
 };
-use crate::{EditError, package::xml::escape_text};
+use crate::{EditError, error::EditErrorKind, package::xml::escape_text};
+
+/// Characters that a cell holds (limits of Excel).
+const MOST_CHARACTERS: usize = 32_767;
 
 /// A cell's value, formulas by their last result.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +103,21 @@ fn json_number(number: f64) -> serde_json::Value {
         return (number as i64).into();
     }
     serde_json::Number::from_f64(number).map_or(serde_json::Value::Null, serde_json::Value::Number)
+}
+
+/// Whether a text is longer than what Excel opens in a cell.
+pub(super) fn is_too_long(text: &str) -> bool {
+    text.len() > MOST_CHARACTERS && text.encode_utf16().count() > MOST_CHARACTERS
+}
+
+/// Refuses a text that is too long for a cell: Excel would repair the workbook and cut it.
+pub(super) fn check_length(text: &str) -> Result<(), EditError> {
+    if !is_too_long(text) {
+        return Ok(());
+    }
+    let length = text.encode_utf16().count();
+    let message = format!("The text has {length} characters; a cell holds {MOST_CHARACTERS} at most.");
+    Err(EditError::new(EditErrorKind::InvalidArguments, message).hint("Divide it over several cells."))
 }
 
 /// New content for a cell.

@@ -4,6 +4,7 @@
 //! are rewritten. What no token is understood to be is passed through untouched.
 
 mod entered;
+mod grammar;
 mod newer;
 pub(super) mod references;
 pub(super) mod rewrite;
@@ -19,18 +20,49 @@ pub(super) use tokens::{Token, TokenKind, tokens};
 
 use crate::{EditError, error::EditErrorKind};
 
+fn invalid(message: String) -> EditError {
+    EditError::new(EditErrorKind::InvalidArguments, message)
+}
+
 /// A formula as it stands in the file, from what a user wrote with its leading `=`.
 pub(super) fn from_user(text: &str) -> Result<String, EditError> {
     let formula = text.trim().strip_prefix('=').map(str::trim).filter(|formula| !formula.is_empty());
-    let invalid = |message: String| EditError::new(EditErrorKind::InvalidArguments, message);
     let formula =
         formula.ok_or_else(|| invalid(format!("“{text}” is no formula: it must begin with `=`.")))?;
-    if !is_balanced(formula) {
-        return Err(invalid(format!("“{text}” is no formula: its brackets or quotes do not match.")));
+    if let Err(fault) = grammar::check(formula) {
+        let error = invalid(format!("“{}” is no formula: {}.", shortened(text), fault.why));
+        return Err(match fault.hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        });
     }
-    let spill_mark = tokens(formula)
-        .iter()
-        .any(|token| matches!(&token.kind, TokenKind::Reference(reference) if reference.spill));
+    in_file(text, formula)
+}
+
+/// A formula with a part replaced. What was wrong in the file already is no fault of the edit.
+pub(super) fn from_replaced(old: &str, new: &str) -> Result<String, EditError> {
+    match grammar::check(old) {
+        Err(_) if !new.trim().is_empty() => in_file(new, new.trim()),
+        _ => from_user(&format!("={new}")),
+    }
+}
+
+/// The beginning of a text that is told in an error.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 120;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A formula that stands on its own, with the marks of a file: prefixes of newer functions and of variables.
+fn in_file(text: &str, formula: &str) -> Result<String, EditError> {
+    let spill_mark = tokens(formula).iter().any(|token| match &token.kind {
+        TokenKind::Reference(reference) => reference.spill,
+        TokenKind::Operator => &formula[token.range.clone()] == "#",
+        _ => false,
+    });
     if spill_mark {
         let message = "The formula reads a spilled result by `#`, which is not written yet.";
         return Err(EditError::new(EditErrorKind::UnsupportedOp, message)
@@ -102,23 +134,6 @@ fn variables(formula: &str) -> Vec<String> {
     names
 }
 
-/// Whether brackets and quotes of a formula match; what is not balanced makes Excel repair the file.
-fn is_balanced(formula: &str) -> bool {
-    let mut open = Vec::new();
-    for token in tokens(formula) {
-        let text = &formula[token.range.clone()];
-        match (&token.kind, text) {
-            (TokenKind::Text, text) if text.len() < 2 || !text.ends_with('"') => return false,
-            (TokenKind::Operator, "(" | "{") => open.push(text),
-            (TokenKind::Operator, ")") if open.pop() != Some("(") => return false,
-            (TokenKind::Operator, "}") if open.pop() != Some("{") => return false,
-            (TokenKind::Operator, "[" | "]" | "'" | "!") => return false,
-            _ => {}
-        }
-    }
-    open.is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,8 +168,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_wrong_before_is_no_fault_of_a_replacement() {
+        assert_eq!(from_replaced("SUM(A1;B1)", "SUM(A2;B1)").unwrap(), "SUM(A2;B1)");
+        assert!(from_replaced("SUM(A1,B1)", "SUM(A1;B1)").is_err());
+    }
+
+    #[test]
     fn what_cannot_stand_in_a_file_is_refused() {
-        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=A1#", "='Data", "=R1C1*2", "=@"] {
+        for text in ["A1", "=", "=SUM(A1", "=\"a", "=A1)", "=A1#", "=SUM(Rng#)", "='Data", "=R1C1*2", "=@"] {
             assert!(from_user(text).is_err(), "{text}");
         }
     }

@@ -59,6 +59,12 @@ impl Styles {
         }
     }
 
+    /// The number formats that the workbook defines itself.
+    #[cfg(test)]
+    pub(super) fn custom_codes(&self) -> impl Iterator<Item = &str> {
+        self.custom.values().map(String::as_str)
+    }
+
     pub(super) fn is_date(&self, style: u32) -> bool {
         number_format::is_date(self.code(style))
     }

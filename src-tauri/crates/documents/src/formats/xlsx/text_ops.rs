@@ -143,6 +143,9 @@ impl Session<'_, '_> {
         if old == new {
             return Ok(());
         }
+        if within == CellText::Values && !cells::is_too_long(old) {
+            cells::check_length(&new)?;
+        }
         let header = match within {
             CellText::Formulas => None,
             CellText::Values => self
@@ -156,7 +159,7 @@ impl Session<'_, '_> {
         let (content, before, after, detail) = match within {
             CellText::Values => (self.replaced_text(key, at, ranges, with, &new)?, old.to_owned(), new, None),
             CellText::Formulas => {
-                let formula = formula::from_user(&format!("={new}"))?;
+                let formula = formula::from_replaced(old, &new)?;
                 self.leave_shared_group(key, at)?;
                 (
                     Content::Formula(formula.clone(), Value::Empty),
