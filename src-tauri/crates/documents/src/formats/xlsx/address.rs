@@ -257,7 +257,7 @@ pub(crate) fn looks_like_cell(name: &str) -> bool {
 }
 
 /// `R`, `C`, `RC`, `R1C1`, `R[1]C` and the like, which R1C1 mode reads as references.
-fn looks_like_r1c1(name: &str) -> bool {
+pub(crate) fn looks_like_r1c1(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let rest = upper.strip_prefix('R').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     match rest {

@@ -1,8 +1,8 @@
 //! Defined names of the workbook: set, changed, deleted.
 
 use super::{
-    address::{looks_like_cell, same_name},
-    formula::{TokenKind, from_user, tokens},
+    address::{looks_like_cell, looks_like_r1c1, same_name},
+    formula::{Form, TokenKind, from_user, tokens},
     patch::Patch,
     places::Spot,
     session::{Location, Session},
@@ -28,20 +28,25 @@ const BEFORE: &[&str] = &[
     "externalReferences",
 ];
 
+/// Names that Excel defines itself, behind `_xlnm.` (18.2.5).
+const BUILT_IN: &[&str] = &[
+    "Print_Area",
+    "Print_Titles",
+    "Criteria",
+    "_FilterDatabase",
+    "Extract",
+    "Consolidate_Area",
+    "Database",
+    "Sheet_Title",
+];
+
+fn invalid(message: String) -> EditError {
+    EditError::new(EditErrorKind::InvalidArguments, message)
+}
+
 impl Session<'_, '_> {
     pub(super) fn set_name(&mut self, name: &str, refers_to: Option<&str>) -> Result<(), EditError> {
-        let invalid = |message: String| EditError::new(EditErrorKind::InvalidArguments, message);
-        if !is_valid(name) {
-            return Err(invalid(format!(
-                "“{name}” cannot be a name: it must begin with a letter or _, hold no blanks, and not look like a cell."
-            )));
-        }
-        let text = match refers_to {
-            Some(text) if text.trim().starts_with('=') => Some(from_user(text)?),
-            Some(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            Some(_) => return Err(invalid("`refers_to` is empty.".into())),
-            None => None,
-        };
+        let text = refers_to.map(formula_of).transpose()?;
         let xml = &self.book.xml;
         let list = xml.child(xml.root(), Ns::S, "definedNames");
         let found: Option<NodeId> = list.and_then(|list| {
@@ -51,6 +56,13 @@ impl Session<'_, '_> {
             })
         });
         let before = found.map(|element| format!("={}", xml.text(element)));
+        // A name that is in the file already may be changed and deleted, whatever it is called.
+        if found.is_none() {
+            self.check_name(name)?;
+        }
+        if let Some(text) = &text {
+            check_areas(name, text)?;
+        }
         let splices = match (found, &text) {
             (None, None) => {
                 return Err(EditError::new(
@@ -99,6 +111,28 @@ impl Session<'_, '_> {
         Ok(())
     }
 
+    /// Refuses what cannot become a name.
+    fn check_name(&self, name: &str) -> Result<(), EditError> {
+        if let Some(known) = built_in(name) {
+            return match BUILT_IN.iter().any(|word| word.eq_ignore_ascii_case(known)) {
+                true => Ok(()),
+                false => Err(invalid(format!("“{name}” is none of the names that Excel defines itself."))
+                    .hint("Names of your own do not begin with `_xlnm.`.")),
+            };
+        }
+        if !is_valid(name) {
+            return Err(invalid(format!(
+                "“{name}” cannot be a name: it must begin with a letter or _, hold no blanks, and not look like a cell."
+            )));
+        }
+        for entry in &self.book.sheets {
+            if self.tables_of(entry.key)?.iter().any(|table| same_name(&table.name, name)) {
+                return Err(invalid(format!("“{name}” is the name of a table already.")));
+            }
+        }
+        Ok(())
+    }
+
     /// Formulas that use a name are computed anew; users of a deleted one are named.
     fn recompute_users_of(&mut self, name: &str, deleted: bool) -> Result<(), EditError> {
         let mut users = Vec::new();
@@ -128,9 +162,63 @@ impl Session<'_, '_> {
     }
 }
 
+/// What a name stands for, as it is held; the `=` may be left out.
+fn formula_of(refers_to: &str) -> Result<String, EditError> {
+    match refers_to.trim() {
+        "" => Err(invalid("`refers_to` is empty.".into())),
+        text if text.starts_with('=') => from_user(text),
+        text => from_user(&format!("={text}")),
+    }
+}
+
+/// The part behind `_xlnm.`.
+fn built_in(name: &str) -> Option<&str> {
+    let (mark, rest) = name.split_at_checked("_xlnm.".len())?;
+    mark.eq_ignore_ascii_case("_xlnm.").then_some(rest)
+}
+
+/// What is printed are areas of a sheet, or what a function makes of some; Excel repairs a file with anything else there.
+fn check_areas(name: &str, formula: &str) -> Result<(), EditError> {
+    let known = built_in(name).unwrap_or_default().to_lowercase();
+    if !matches!(known.as_str(), "print_area" | "print_titles") {
+        return Ok(());
+    }
+    let mut depth = 0_usize;
+    let mut called = false;
+    let mut open = Vec::new();
+    let areas = tokens(formula).iter().all(|token| {
+        let text = &formula[token.range.clone()];
+        let allowed = match &token.kind {
+            TokenKind::Reference(reference) => reference.form != Form::Dead,
+            TokenKind::Space | TokenKind::Function | TokenKind::Name(_) | TokenKind::Structured { .. } => {
+                true
+            }
+            TokenKind::Operator => matches!(text, "," | ":" | "(" | ")"),
+            _ => false,
+        };
+        let inside = depth > 0;
+        match text {
+            "(" => {
+                open.push(called);
+                depth += usize::from(called);
+            }
+            ")" => depth -= usize::from(open.pop().unwrap_or(false)).min(depth),
+            _ => {}
+        }
+        called = token.kind == TokenKind::Function;
+        allowed || inside
+    });
+    if areas {
+        return Ok(());
+    }
+    Err(invalid(format!("“{name}” must refer to areas of a sheet, not to “{formula}”."))
+        .hint("Give areas such as Data!$A$1:$F$40, or Data!$1:$2 for titles."))
+}
+
 fn is_valid(name: &str) -> bool {
     let starts_well = name.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '\\'));
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\\' | '?'));
-    let reserved = ["r", "c", "true", "false"].contains(&name.to_lowercase().as_str());
-    starts_well && plain && !reserved && !looks_like_cell(name) && name.chars().count() <= 255
+    let reserved = ["true", "false"].contains(&name.to_lowercase().as_str());
+    let looks_like_reference = looks_like_cell(name) || looks_like_r1c1(name);
+    starts_well && plain && !reserved && !looks_like_reference && name.chars().count() <= 255
 }
