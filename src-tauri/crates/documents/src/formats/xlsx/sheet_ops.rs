@@ -412,6 +412,12 @@ impl Session<'_, '_> {
         {
             return invalid(format!("“{name}” holds a sign that sheet names may not hold (: \\ / ? * [ ])."));
         }
+        // Excel keeps this one for the history of shared workbooks, and repairs a file that uses it.
+        if same_name(name, "History") {
+            return invalid(format!(
+                "“{name}” is a name that Excel keeps for itself; a sheet cannot have it."
+            ));
+        }
         let taken =
             self.book.sheets.iter().any(|entry| Some(entry.key) != own && same_name(&entry.name, name));
         if taken { invalid(format!("There is a sheet “{name}” already.")) } else { Ok(()) }

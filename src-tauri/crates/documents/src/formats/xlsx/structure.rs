@@ -87,7 +87,12 @@ impl Session<'_, '_> {
             Axis::Cols => rows.iter().map(Vec::len).max().unwrap_or(1),
         });
         let count = count.unwrap_or(needed.max(1) as u32);
-        if count == 0 || needed as u64 > u64::from(count) && rows.is_some_and(|rows| !rows.is_empty()) {
+        if count == 0 {
+            let line = if axis == Axis::Rows { "row" } else { "column" };
+            let message = format!("`count` is 0, so no {line} would be inserted; it must be 1 or more.");
+            return Err(EditError::new(EditErrorKind::InvalidArguments, message));
+        }
+        if needed as u64 > u64::from(count) && rows.is_some_and(|rows| !rows.is_empty()) {
             let message = format!("{needed} lines of values do not fit into {count} inserted lines.");
             return Err(EditError::new(EditErrorKind::InvalidArguments, message));
         }
