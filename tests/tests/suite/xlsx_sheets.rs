@@ -287,3 +287,10 @@ fn locked_cells_are_not_deleted_where_only_unlocked_ones_may_be() {
     assert_eq!(refused(&book, json!([{"op": "xlsx_delete_rows", "start": 2}])), EditErrorKind::ReadOnly);
     assert_eq!(refused(&book, json!([{"op": "xlsx_delete_cols", "start": 1}])), EditErrorKind::ReadOnly);
 }
+
+#[test]
+fn a_name_does_not_take_the_name_of_a_table() {
+    let name = |name: &str| json!([{"op": "xlsx_set_name", "name": name, "refers_to": "Data!$A$1"}]);
+    assert_eq!(refused(&ledger(), name("sales")), EditErrorKind::InvalidArguments);
+    edited(&ledger(), name("Sales_of_all"));
+}

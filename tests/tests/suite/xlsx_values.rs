@@ -206,3 +206,98 @@ fn results_that_cannot_be_trusted_are_no_inputs() {
     let bare = Book::new().sheet("S", &rows.replace("<v>0</v>", "")).bytes();
     assert_eq!(cell(&set(&bare, "A1", json!(4)), "S!C1").0, "9");
 }
+
+fn refusal(book: &[u8], op: Value) -> documents::EditError {
+    let error = apply(book, &json!([op.clone()]), false).map(drop).expect_err(&op.to_string());
+    assert_eq!(error.kind, EditErrorKind::InvalidArguments, "{op}");
+    assert!(error.message.ends_with('.'), "{}", error.message);
+    error
+}
+
+#[test]
+fn formulas_that_excel_cannot_read_are_refused() {
+    let formula = |text: &str| json!({"op": "xlsx_set_cell", "cell": "A1", "value": {"formula": text}});
+    for text in ["=1+", "=A1++", "==", "=A1:", "=\"a\"\"", "=1,5"] {
+        refusal(&empty(), formula(text));
+    }
+    let error = refusal(&empty(), formula("=SUM(C5;C6)"));
+    assert!(error.hint.is_some_and(|hint| hint.contains("commas")));
+    let long = refusal(&empty(), formula(&format!("=1{}", "+1".repeat(5000))));
+    assert!(long.message.len() < 400 && long.message.contains("8192"), "{}", long.message);
+}
+
+#[test]
+fn texts_longer_than_a_cell_are_refused() {
+    let op = |count: usize| json!({"op": "xlsx_set_cell", "cell": "A1", "value": "é".repeat(count)});
+    assert!(apply(&empty(), &json!([op(32_767)]), false).is_ok());
+    refusal(&empty(), op(32_768));
+    let book = set(&empty(), "A1", json!("x".repeat(32_767)));
+    let replaced =
+        json!({"op": "xlsx_replace_text", "find": "x", "replace": "yy", "occurrence": 1, "in": "values"});
+    refusal(&book, replaced);
+}
+
+#[test]
+fn names_that_excel_cannot_read_are_refused() {
+    let name =
+        |name: &str, refers_to: &str| json!({"op": "xlsx_set_name", "name": name, "refers_to": refers_to});
+    for op in [
+        name("Rate", "1+"),
+        name("Rate", "SUM(A1;B1)"),
+        name("R1C1", "=1"),
+        name("RC", "=1"),
+        name("B5", "=1"),
+        name("_xlnm.Print_Aria", "S!$A$1"),
+        name("_xlnm.Print_Area", "5"),
+        name("_xlnm.Print_Area", "=S!$A$1+1"),
+        name("_xlnm.Print_Titles", "\"a\""),
+    ] {
+        refusal(&empty(), op);
+    }
+    for op in [
+        name("Rate", "S!$A$1"),
+        name("_xlnm.Print_Area", "=S!$A$1:$B$2,S!$D$1"),
+        name("_xlnm.Print_Area", "OFFSET(S!$A$1,0,0,5*2,1)"),
+        name("_xlnm.Print_Titles", "S!$1:$2"),
+    ] {
+        assert!(apply(&empty(), &json!([op]), false).is_ok(), "{op}");
+    }
+}
+
+#[test]
+fn number_formats_that_excel_cannot_read_are_refused() {
+    let format = |code: &str| json!({"op": "xlsx_set_format", "range": "A1", "number_format": code});
+    for code in ["0\"kg", "[Red0", "0;0;0;@;0", "[Purple]0"] {
+        refusal(&empty(), format(code));
+    }
+    let done = apply(&empty(), &json!([format("[Red]0.00")]), false).expect("applies");
+    let change = &done.changes[0];
+    assert_eq!(change.before.as_deref(), Some("number format General"));
+    assert_eq!(change.after.as_deref(), Some("number format [Red]0.00"));
+}
+
+#[test]
+fn no_lines_and_the_reserved_sheet_name_are_refused() {
+    for op in [
+        json!({"op": "xlsx_add_sheet", "sheet": "history"}),
+        json!({"op": "xlsx_rename_sheet", "sheet": "S", "to": "History"}),
+        json!({"op": "xlsx_copy_sheet", "sheet": "S", "to": "HISTORY"}),
+    ] {
+        assert!(refusal(&empty(), op).message.contains("keeps for itself"));
+    }
+    let rows = refusal(&empty(), json!({"op": "xlsx_insert_rows", "row": 1, "count": 0}));
+    assert!(rows.message.contains("`count` is 0"), "{}", rows.message);
+    refusal(&empty(), json!({"op": "xlsx_insert_cols", "col": "A", "count": 0}));
+}
+
+#[test]
+fn text_like_a_formula_is_told() {
+    let ops = json!([{"op": "xlsx_set_cells", "range": "A1:B2", "values": [["=1+1", "x"], ["=2", {"formula": "=3"}]]}]);
+    let done = apply(&empty(), &ops, false).expect("applies");
+    let told: Vec<_> = done.warnings.iter().filter(|warning| warning.code == "text_not_formula").collect();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].location.as_deref(), Some("S!A1"));
+    assert!(told[0].message.contains("1 more cell") && told[0].message.contains("{\"formula\": \"=…\"}"));
+    let plain = apply(&empty(), &json!([{"op": "xlsx_set_cell", "cell": "A1", "value": "a=1"}]), false);
+    assert!(plain.expect("applies").warnings.iter().all(|warning| warning.code != "text_not_formula"));
+}
