@@ -129,7 +129,8 @@ fn docx_op(name: &str, nodes: &[Node], dice: &mut Dice) -> Value {
         "docx_delete_paragraph" => json!({"at": at}),
         "docx_replace_text" => {
             // Most words stand in the body; the other stories are tried less often.
-            let scope = dice.one(&["body", "all", "body", "all", "body", "headers", "footers", "notes", "textboxes"]);
+            let scope =
+                dice.one(&["body", "all", "body", "all", "body", "headers", "footers", "notes", "textboxes"]);
             json!({"find": piece(shown, dice), "replace": text, "occurrence": which(dice), "scope": scope})
         }
         "docx_insert_markdown" => {

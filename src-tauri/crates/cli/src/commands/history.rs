@@ -141,7 +141,11 @@ fn named(
 
 fn in_conflict(proposal: &ProposalInfo, file: &DocumentInfo) -> AppError {
     let id = &proposal.proposal_id;
-    let message = format!("{} has changed, and a part of {id} does not fit any more:{}", file.name, conflicts(proposal));
+    let message = format!(
+        "{} has changed, and a part of {id} does not fit any more:{}",
+        file.name,
+        conflicts(proposal)
+    );
     AppError::new(ErrorCode::ContentRevConflict, message.trim_end().to_owned())
         .about(&file.file_id, Some(file.content_rev))
         .hint(format!("Nothing was written. `--reject {id}` drops it; the app can take the parts that fit."))
@@ -149,7 +153,8 @@ fn in_conflict(proposal: &ProposalInfo, file: &DocumentInfo) -> AppError {
 
 /// The parts that do not fit any more, a line each.
 fn conflicts(proposal: &ProposalInfo) -> String {
-    let line = |conflict: &ProposalConflict| format!("\n  operation {}: {}", conflict.op + 1, conflict.message);
+    let line =
+        |conflict: &ProposalConflict| format!("\n  operation {}: {}", conflict.op + 1, conflict.message);
     proposal.conflicts.iter().map(line).collect()
 }
 

@@ -70,8 +70,10 @@ fn with(settings: &Settings, new: NewProvider) -> Result<Value, AppError> {
     let address = new.base_url.split_once("://").map_or(new.base_url.as_str(), |(_, rest)| rest);
     let host = address.split(['/', '?', '#']).next().unwrap_or_default();
     if host.contains('@') || address.contains(['?', '#']) {
-        return Err(AppError::invalid_arguments("The address may hold no name, password, query or fragment.")
-            .hint("Keep the key with `stet key set ID`."));
+        return Err(AppError::invalid_arguments(
+            "The address may hold no name, password, query or fragment.",
+        )
+        .hint("Keep the key with `stet key set ID`."));
     }
     let added = Provider {
         name: new.name.unwrap_or_else(|| new.provider.clone()),

@@ -13,18 +13,49 @@ pub(super) fn is_announced(text: &[char], at: usize) -> bool {
 
 const JOINTS: &[&str] = &["and", "then", "but", "also", "plus", "or"];
 const VERBS: &[&str] = &[
-    "delete", "remove", "set", "insert", "append", "add", "replace", "change", "undo", "rename", "move", "hide",
-    "make", "put", "write", "clear", "leave", "keep", "do", "don't", "not", "only",
+    "delete", "remove", "set", "insert", "append", "add", "replace", "change", "undo", "rename", "move",
+    "hide", "make", "put", "write", "clear", "leave", "keep", "do", "don't", "not", "only",
 ];
 const PLACES: &[&str] = &[
-    "line", "lines", "row", "rows", "column", "columns", "cell", "cells", "slide", "slides", "paragraph",
-    "paragraphs", "section", "sheet", "page", "table", "chapter", "heading",
+    "line",
+    "lines",
+    "row",
+    "rows",
+    "column",
+    "columns",
+    "cell",
+    "cells",
+    "slide",
+    "slides",
+    "paragraph",
+    "paragraphs",
+    "section",
+    "sheet",
+    "page",
+    "table",
+    "chapter",
+    "heading",
 ];
 const PREPOSITIONS: &[&str] = &["in", "on", "to", "of", "from", "before", "after", "at", "for"];
 const LIMITS: &[&str] = &["except", "unless"];
 const SUMS: &[&str] = &["sum", "average", "total", "mean", "product", "difference", "maximum", "minimum"];
-const CHINESE: &[&str] =
-    &["但不", "但是", "但只", "除了", "除非", "如果", "不要", "不包括", "然后删", "并删除", "再删除", "和第", "和“", "和\"", "和「"];
+const CHINESE: &[&str] = &[
+    "但不",
+    "但是",
+    "但只",
+    "除了",
+    "除非",
+    "如果",
+    "不要",
+    "不包括",
+    "然后删",
+    "并删除",
+    "再删除",
+    "和第",
+    "和“",
+    "和\"",
+    "和「",
+];
 
 /// Whether the text seems to hold more than text.
 pub(super) fn goes_on(text: &str) -> bool {
@@ -32,22 +63,32 @@ pub(super) fn goes_on(text: &str) -> bool {
     if CHINESE.iter().any(|word| folded.contains(word)) || joins_a_cell(&folded) {
         return true;
     }
-    let words: Vec<&str> = folded.split_whitespace().map(|word| word.trim_matches(['(', ')', ',', ';'])).collect();
+    let words: Vec<&str> =
+        folded.split_whitespace().map(|word| word.trim_matches(['(', ')', ',', ';'])).collect();
     let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| list.contains(word));
     let is_cell_at = |at: usize| words.get(at).is_some_and(|word| is_cell(word));
-    let begins_quote = |at: usize| words.get(at).is_some_and(|word| word.starts_with(super::quotes::is_quote));
-    let is_count = |at: usize| words.get(at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let begins_quote =
+        |at: usize| words.get(at).is_some_and(|word| word.starts_with(super::quotes::is_quote));
+    let is_count =
+        |at: usize| words.get(at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     (0..words.len()).any(|at| {
         let joins = is(at, JOINTS)
-            && (is(at + 1, VERBS) || is_cell_at(at + 1) || begins_quote(at + 1) || is(at + 1, PLACES) && is_count(at + 2));
+            && (is(at + 1, VERBS)
+                || is_cell_at(at + 1)
+                || begins_quote(at + 1)
+                || is(at + 1, PLACES) && is_count(at + 2));
         // "… in line 3", "… on sheet Data": at the end, or with a number it is a place.
         let names_place =
             is(at, PREPOSITIONS) && is(at + 1, PLACES) && (is_count(at + 2) || at + 3 == words.len());
         let limits = at > 0 && is(at, LIMITS);
         let asks = at > 0
             && words[at] == "if"
-            && (is_cell_at(at + 1) || is(at + 1, PLACES) || is(at + 1, &["it", "that"]) && is(at + 2, &["is", "says"]));
-        let everywhere = words[at] == "in" && is(at + 1, &["all", "every", "each"]) && is(at + 2, &["file", "files", "documents"]);
+            && (is_cell_at(at + 1)
+                || is(at + 1, PLACES)
+                || is(at + 1, &["it", "that"]) && is(at + 2, &["is", "says"]));
+        let everywhere = words[at] == "in"
+            && is(at + 1, &["all", "every", "each"])
+            && is(at + 2, &["file", "files", "documents"]);
         let reckons = is(at, SUMS) && words.get(at + 1) == Some(&"of") && is_cell_at(at + 2);
         joins || names_place || limits || asks || everywhere || reckons
     })
@@ -65,7 +106,9 @@ fn joins_a_cell(folded: &str) -> bool {
 fn is_cell(word: &str) -> bool {
     let letters = word.chars().take_while(char::is_ascii_alphabetic).count();
     let digits = word.len() - letters;
-    (1..=3).contains(&letters) && (1..=7).contains(&digits) && word[letters..].bytes().all(|b| b.is_ascii_digit())
+    (1..=3).contains(&letters)
+        && (1..=7).contains(&digits)
+        && word[letters..].bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
