@@ -114,8 +114,13 @@ fn libreoffice_reads_every_value_as_it_was_meant() {
         for (line, (value, _, _, shown)) in lines.iter().zip(values()) {
             let plain = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
             let line = plain.map_or_else(|| (*line).to_owned(), |line| line.replace("\"\"", "\""));
-            assert_eq!(line, shown, "{value}");
+            // Whether months and days have two digits is the locale's choice.
+            assert_eq!(unpadded(&line), unpadded(&shown), "{value}");
         }
         assert_eq!(lines.len(), values().len());
     }
+}
+
+fn unpadded(text: &str) -> String {
+    text.split('/').map(|part| part.strip_prefix('0').unwrap_or(part)).collect::<Vec<_>>().join("/")
 }
