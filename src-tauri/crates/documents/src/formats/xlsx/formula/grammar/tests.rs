@@ -1,3 +1,5 @@
+//! What Excel cannot read is refused, and nothing that it can.
+
 use super::*;
 use crate::{
     ApplyContext, Limits,
