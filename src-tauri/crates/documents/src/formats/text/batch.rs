@@ -127,9 +127,13 @@ impl<'a> Batch<'a> {
         record(&mut self.positions);
         let mut step = PositionMap::default();
         record(&mut step);
+        let (Shift::Insert { at, .. } | Shift::Delete { at, .. }) = shift;
+        let begins = now(at);
         for noted in &mut self.changes {
+            // What lies above stays where it is.
             if noted.change.op != self.op
                 && let Some((first, last)) = &mut noted.lines
+                && *last >= begins
             {
                 *first = step.current(*first).unwrap_or(*first);
                 *last = step.current(*last).unwrap_or(*last).max(*first);

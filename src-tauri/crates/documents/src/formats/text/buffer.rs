@@ -367,13 +367,21 @@ impl<'a> Buffer<'a> {
         None
     }
 
+    /// Whether the unit before an offset may be a carriage return.
+    fn follows_return(&self, offset: usize) -> bool {
+        let units = if matches!(self.charset, Charset::Utf16 { .. }) { 2 } else { 1 };
+        self.bytes[offset.saturating_sub(units)..offset].contains(&b'\r')
+    }
+
     /// Applies splices (ascending, apart from each other) in place where that needs no second copy.
     pub(super) fn apply(&mut self, splices: &[Splice]) {
         let Some(first) = splices.iter().find(|splice| splice.with != self.bytes[splice.start..splice.end])
         else {
             return;
         };
-        if first.start <= self.place.get().1 {
+        let (_, known) = self.place.get();
+        // Where the known line begins depends on the bytes before it only, unless a line feed comes to stand behind their return.
+        if first.start < known || first.start == known && self.follows_return(known) {
             self.place.set((1, self.bom));
         }
         if let (Cow::Owned(bytes), [one]) = (&mut self.bytes, splices) {
