@@ -152,7 +152,7 @@ fn described(number: usize, case: &Case) -> Value {
         .expected
         .calls
         .iter()
-        .map(|call| json!({"name": call.name, "arguments": call.arguments}))
+        .map(|call| json!({"name": call.name, "arguments": call.arguments, "text": call.text}))
         .collect();
     json!({
         "number": number, "name": case.name, "max_tokens": case.replay.max_tokens, "calls": calls, "text": case.expected.text,

@@ -7,9 +7,11 @@ use serde_json::Value;
 use crate::error::ErrorCode;
 use crate::message::ToolCall;
 use crate::outcome::{Finish, RepairKind};
-use crate::turn::judge::{Advice, End, Expected, judge, judge_plain};
+use crate::turn::attempt::cannot_decode;
+use crate::turn::judge::{Advice, End, Expected, Fault, judge, judge_plain};
 use crate::turn::tools::ToolSet;
 use crate::wire::aggregate::Aggregator;
+use crate::wire::decode::{Announced, Decoder};
 
 /// Whether a JSON text ends while something is open.
 pub fn is_open(text: &str) -> bool {
@@ -89,12 +91,18 @@ fn replay_with<'a>(tools: &ToolSet, options: &Replay, pieces: impl IntoIterator<
     let line_limit = 16 << 20;
     let mut aggregator =
         if with_tools { Aggregator::with_tools(line_limit) } else { Aggregator::plain(line_limit) };
+    let mut decoder = Decoder::new(Announced::from_header(None));
     for piece in pieces {
-        aggregator.feed(piece, &mut |_| {});
+        let Ok(decoded) = decoder.feed(piece) else {
+            let Fault { code, advice, message, .. } = cannot_decode();
+            return Verdict::Fault { code, advice: word(advice), message };
+        };
+        aggregator.feed(&decoded, &mut |_| {});
         if aggregator.is_done() || aggregator.is_lost() {
             break;
         }
     }
+    aggregator.feed(&decoder.finish(), &mut |_| {});
     let turn = aggregator.finish(&mut |_| {});
     let end = if options.breaks { End::Broken("cut".into()) } else { End::Eof };
     let used_ids = HashSet::new();

@@ -134,7 +134,7 @@ async fn read(
     Attempt::Turn { turn: Box::new(aggregator.finish(live)), end, encoding_mismatch }
 }
 
-fn cannot_decode() -> Fault {
+pub(crate) fn cannot_decode() -> Fault {
     let message =
         "the answer is compressed in a way that was not asked for, or its bytes were damaged on the way";
     Fault::new(ErrorCode::EncodingUnsupported, message)
