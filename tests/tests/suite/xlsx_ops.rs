@@ -91,6 +91,20 @@ fn deleted_rows_leave_dead_references_with_a_warning() {
 }
 
 #[test]
+fn formulas_that_die_by_a_name_are_named() {
+    let set = |cell: &str, formula: &str| serde_json::json!({"op": "xlsx_set_cell", "sheet": "Sum up", "cell": cell, "value": {"formula": formula}});
+    let before = apply(&ledger(), serde_json::json!([set("B1", "=total+1"), set("B2", "=SUM(1,2)")]));
+    let applied =
+        try_apply(&before, serde_json::json!([{"op": "xlsx_delete_rows", "start": 4}])).expect("applies");
+    let named: Vec<&documents::Warning> =
+        applied.warnings.iter().filter(|warning| warning.message.contains("the name Total")).collect();
+    assert_eq!(named.len(), 1, "{:?}", applied.warnings);
+    assert_eq!(named[0].location.as_deref(), Some("'Sum up'!B1"));
+    assert_eq!(named[0].code, "ref_became_error");
+    assert_eq!(text(&applied.bytes, "'Sum up'!B1"), "#REF!");
+}
+
+#[test]
 fn positions_mean_the_revision_that_was_read() {
     let ops = serde_json::json!([
         {"op": "xlsx_insert_rows", "row": 1, "count": 2},

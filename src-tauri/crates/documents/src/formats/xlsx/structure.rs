@@ -371,6 +371,7 @@ impl Session<'_, '_> {
             let location = self.place_name(place);
             self.warn(Warning::at(what.code, location, what.message.clone()));
         }
+        self.tell_users_of(&impact.dead_names())?;
         self.touched.names.extend(impact.changed_names.iter().cloned());
         for (sheet, at) in impact.recompute() {
             self.recompute.push((sheet, at));
@@ -378,6 +379,29 @@ impl Session<'_, '_> {
         if let Some(message) = counted {
             let name = self.area_name(impact.sheet, impact.edit.band());
             self.warn(Warning::at("references_moved", name, message));
+        }
+        Ok(())
+    }
+
+    /// Formulas that show `#REF!` by a name that died: their own text is the same, so nothing else names them.
+    fn tell_users_of(&mut self, names: &[String]) -> Result<(), EditError> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut users: Vec<(Place, String)> = Vec::new();
+        self.each_formula(&mut |text, place| {
+            let used = names.iter().find(|name| impact::uses(text, name));
+            users.extend(used.map(|name| (place.clone(), name.clone())));
+        })?;
+        for (place, name) in users.iter().take(impact::MOST) {
+            let message = format!("It uses the name {name}, which becomes #REF!.");
+            let location = self.place_name(place);
+            self.warn(Warning::at("ref_became_error", location, message));
+        }
+        if users.len() > impact::MOST {
+            let message =
+                format!("{} more formulas use names that become #REF!.", users.len() - impact::MOST);
+            self.warn(Warning::new("ref_became_error", message));
         }
         Ok(())
     }

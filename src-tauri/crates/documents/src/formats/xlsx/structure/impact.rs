@@ -11,6 +11,17 @@ use crate::formats::xlsx::{
     workbook::SheetKey,
 };
 
+/// So many places that became `#REF!` are listed one by one.
+pub(super) const MOST: usize = 100;
+
+/// Whether a formula uses a defined name.
+pub(super) fn uses(text: &str, name: &str) -> bool {
+    tokens(text).iter().any(|token| {
+        let word = || text[token.range.clone()].rsplit('!').next().unwrap_or_default();
+        matches!(token.kind, TokenKind::Name(_)) && same_name(word(), name)
+    })
+}
+
 /// A remark about one place.
 #[derive(Debug, Clone)]
 pub(super) struct Note {
@@ -123,8 +134,16 @@ impl Impact {
 
     /// Each reference that became `#REF!`, at most a hundred; cells by their address afterwards.
     pub(super) fn died(&self) -> Vec<(&Place, &str, &str)> {
-        const MOST: usize = 100;
         self.died.iter().take(MOST).map(|(place, old, new)| (place, old.as_str(), new.as_str())).collect()
+    }
+
+    /// The names among them.
+    pub(super) fn dead_names(&self) -> Vec<String> {
+        let name = |(place, ..): &(Place, String, String)| match &place.spot {
+            Spot::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        self.died.iter().filter_map(name).collect()
     }
 
     pub(super) fn notes(&self) -> Vec<(&Place, &Note)> {
