@@ -4,12 +4,6 @@ use std::path::Path;
 
 use stet_tests::repository;
 
-/// Files over the alarm, each with the reason why it is not split.
-const LONG: [(&str, &str); 1] = [(
-    "src-tauri/crates/documents/src/edit.rs",
-    "the edit language is one enum; its order is the contract's",
-)];
-
 /// Lines of a file that ring the alarm; a file of tests may be longer.
 const ALARM: usize = 600;
 const ALARM_FOR_TESTS: usize = 800;
@@ -119,9 +113,8 @@ fn every_file_opens_with_what_it_is() {
 fn files_have_a_readable_length() {
     let long = sources().into_iter().filter_map(|(path, text)| {
         let lines = text.lines().count();
-        let is_known = LONG.iter().any(|(known, _)| *known == path);
         let alarm = if path.contains("tests/") { ALARM_FOR_TESTS } else { ALARM };
-        (lines > alarm && !is_known).then(|| format!("{path} has {lines} lines"))
+        (lines > alarm).then(|| format!("{path} has {lines} lines"))
     });
     report(long.collect());
 }

@@ -22,6 +22,21 @@ pub struct ApplyContext<'a> {
     pub cancel: Cancel<'a>,
 }
 
+#[cfg(test)]
+impl ApplyContext<'_> {
+    /// For tests that ask for nothing in particular.
+    pub(crate) fn bare() -> ApplyContext<'static> {
+        ApplyContext {
+            author: "",
+            now: "",
+            override_protection: false,
+            track_changes: None,
+            limits: Limits::default(),
+            cancel: &|| false,
+        }
+    }
+}
+
 /// A verified result; equal bytes mean that nothing changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {

@@ -3,13 +3,12 @@
 //! Field names are final and unknown fields are refused. `text_from_fence` does not exist here: whoever holds the assistant's
 //! message puts the fence's text in place first (`assistant::agent::fences`).
 
+mod kind;
 mod operations;
 
 pub use operations::{Field, Operation, operations};
 
 use serde::{Deserialize, Serialize};
-
-use crate::Format;
 
 /// One operation of a batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -567,112 +566,5 @@ fn value_present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Ce
     CellValue::deserialize(deserializer)
 }
 
-impl Edit {
-    /// The operation's name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Edit::ReplaceText { .. } => "replace_text",
-            Edit::DeleteText { .. } => "delete_text",
-            Edit::InsertLines { .. } => "insert_lines",
-            Edit::ReplaceLines { .. } => "replace_lines",
-            Edit::DeleteLines { .. } => "delete_lines",
-            Edit::AppendLines { .. } => "append_lines",
-            Edit::ReplaceLinesContaining { .. } => "replace_lines_containing",
-            Edit::ReplaceSection { .. } => "replace_section",
-            Edit::XlsxSetCell { .. } => "xlsx_set_cell",
-            Edit::XlsxSetCells { .. } => "xlsx_set_cells",
-            Edit::XlsxAppendRows { .. } => "xlsx_append_rows",
-            Edit::XlsxInsertRows { .. } => "xlsx_insert_rows",
-            Edit::XlsxInsertCols { .. } => "xlsx_insert_cols",
-            Edit::XlsxDeleteRows { .. } => "xlsx_delete_rows",
-            Edit::XlsxDeleteCols { .. } => "xlsx_delete_cols",
-            Edit::XlsxReplaceText { .. } => "xlsx_replace_text",
-            Edit::XlsxSetFormat { .. } => "xlsx_set_format",
-            Edit::XlsxMergeCells { .. } => "xlsx_merge_cells",
-            Edit::XlsxUnmergeCells { .. } => "xlsx_unmerge_cells",
-            Edit::XlsxSetWidth { .. } => "xlsx_set_width",
-            Edit::XlsxAddSheet { .. } => "xlsx_add_sheet",
-            Edit::XlsxRenameSheet { .. } => "xlsx_rename_sheet",
-            Edit::XlsxCopySheet { .. } => "xlsx_copy_sheet",
-            Edit::XlsxMoveSheet { .. } => "xlsx_move_sheet",
-            Edit::XlsxDeleteSheet { .. } => "xlsx_delete_sheet",
-            Edit::XlsxSetName { .. } => "xlsx_set_name",
-            Edit::PptxReplaceOnSlide { .. } => "pptx_replace_on_slide",
-            Edit::PptxReplaceText { .. } => "pptx_replace_text",
-            Edit::PptxSetText { .. } => "pptx_set_text",
-            Edit::PptxSetTitle { .. } => "pptx_set_title",
-            Edit::PptxSetNotes { .. } => "pptx_set_notes",
-            Edit::PptxSetTableCell { .. } => "pptx_set_table_cell",
-            Edit::PptxAppendSlide { .. } => "pptx_append_slide",
-            Edit::PptxInsertSlide { .. } => "pptx_insert_slide",
-            Edit::PptxDuplicateSlide { .. } => "pptx_duplicate_slide",
-            Edit::PptxMoveSlide { .. } => "pptx_move_slide",
-            Edit::PptxDeleteSlide { .. } => "pptx_delete_slide",
-            Edit::PptxHideSlide { .. } => "pptx_hide_slide",
-            Edit::DocxSetParagraph { .. } => "docx_set_paragraph",
-            Edit::DocxInsertParagraph { .. } => "docx_insert_paragraph",
-            Edit::DocxAppendParagraph { .. } => "docx_append_paragraph",
-            Edit::DocxDeleteParagraph { .. } => "docx_delete_paragraph",
-            Edit::DocxReplaceText { .. } => "docx_replace_text",
-            Edit::DocxInsertMarkdown { .. } => "docx_insert_markdown",
-            Edit::DocxSetStyle { .. } => "docx_set_style",
-            Edit::DocxSetTableCell { .. } => "docx_set_table_cell",
-            Edit::DocxInsertTableRow { .. } => "docx_insert_table_row",
-            Edit::DocxDeleteTableRow { .. } => "docx_delete_table_row",
-            Edit::DocxAddComment { .. } => "docx_add_comment",
-            Edit::DocxAcceptChanges { .. } => "docx_accept_changes",
-            Edit::DocxRejectChanges { .. } => "docx_reject_changes",
-        }
-    }
-
-    /// The format this operation belongs to, by its prefix.
-    pub fn format(&self) -> Format {
-        match self.name().split_once('_') {
-            Some(("xlsx", _)) => Format::Xlsx,
-            Some(("pptx", _)) => Format::Pptx,
-            Some(("docx", _)) => Format::Docx,
-            _ => Format::Text,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(json: &str) -> Result<Edit, serde_json::Error> {
-        serde_json::from_str(json)
-    }
-
-    #[test]
-    fn unknown_and_missing_fields_are_refused() {
-        assert!(parse(r#"{"op":"replace_text","find":"a","replace":"b","x":1}"#).is_err());
-        assert!(parse(r#"{"op":"replace_text","find":"a"}"#).is_err());
-        assert!(parse(r#"{"op":"xlsx_set_cell","cell":"A1"}"#).is_err());
-        assert!(parse(r#"{"op":"replace_lines_containing","contains":"a"}"#).is_err());
-        assert!(
-            parse(r#"{"op":"xlsx_set_cell","cell":"A1","value":{"date":"2024-03-01","formula":"=1"}}"#)
-                .is_err()
-        );
-    }
-
-    #[test]
-    fn values_keep_their_type() {
-        let value =
-            |json: &str| match parse(&format!(r#"{{"op":"xlsx_set_cell","cell":"A1","value":{json}}}"#)) {
-                Ok(Edit::XlsxSetCell { value, .. }) => value,
-                other => panic!("{other:?}"),
-            };
-        assert_eq!(value("null"), CellValue::Clear(()));
-        assert_eq!(value("\"007\""), CellValue::Text("007".into()));
-        assert_eq!(value(r#"{"formula":"=A2"}"#), CellValue::Typed(TypedValue::Formula("=A2".into())));
-        assert!(matches!(value("1.5"), CellValue::Number(_)));
-    }
-
-    #[test]
-    fn occurrence_is_a_number_or_all() {
-        assert!(parse(r#"{"op":"delete_text","find":"a","occurrence":"all"}"#).is_ok());
-        assert!(parse(r#"{"op":"delete_text","find":"a","occurrence":2}"#).is_ok());
-        assert!(parse(r#"{"op":"delete_text","find":"a","occurrence":"first"}"#).is_err());
-    }
-}
+mod tests;

@@ -26,6 +26,16 @@ impl Format {
         }
     }
 
+    /// The engine of an operation, by its name's prefix; those of text have none.
+    pub fn of_operation(name: &str) -> Format {
+        match name.split_once('_') {
+            Some(("xlsx", _)) => Format::Xlsx,
+            Some(("pptx", _)) => Format::Pptx,
+            Some(("docx", _)) => Format::Docx,
+            _ => Format::Text,
+        }
+    }
+
     /// Whether a name says that the file holds something that is neither text nor one of the three packages. Such a file is not made:
     /// text under the name of a picture or of a PDF opens nowhere.
     pub fn is_foreign_name(name: &str) -> bool {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Edit;
+use crate::Format;
 
 /// One operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,7 +43,7 @@ fn operation(variant: &Value, definitions: &Value) -> Option<Operation> {
         .map(|(name, schema)| field(&op, name, schema, definitions, required.contains(&name.as_str())))
         .collect();
     fields.sort_by_key(|field| !field.required);
-    let format = ["xlsx", "pptx", "docx"].into_iter().find(|format| op.starts_with(format)).unwrap_or("text");
+    let format = Format::of_operation(&op).as_str();
     Some(Operation {
         format,
         about: variant["description"].as_str().unwrap_or_default().to_owned(),

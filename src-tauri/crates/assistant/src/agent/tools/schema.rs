@@ -359,12 +359,7 @@ fn read_ops() -> Vec<OpShape> {
 fn read_op(variant: &Value, definitions: &Value) -> Option<OpShape> {
     let name = variant["properties"]["op"]["const"].as_str()?.to_string();
     let required: Vec<&str> = variant["required"].as_array()?.iter().filter_map(Value::as_str).collect();
-    let format = match name.split_once('_') {
-        Some(("xlsx", _)) => Format::Xlsx,
-        Some(("pptx", _)) => Format::Pptx,
-        Some(("docx", _)) => Format::Docx,
-        _ => Format::Text,
-    };
+    let format = Format::of_operation(&name);
     let mut fields = Vec::new();
     for (field, schema) in variant["properties"].as_object()?.iter().filter(|(field, _)| *field != "op") {
         let (shown, flat) = flat_field(&name, field, schema, definitions);

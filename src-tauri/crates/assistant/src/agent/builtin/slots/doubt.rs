@@ -3,7 +3,7 @@
 //! "set B4 to 120 and C4 to 130" sets no cell to "120 and C4 to 130". What may hold a second command, a condition or a place is not
 //! taken for text; the user is asked to put the text in quotes or behind a colon.
 
-use super::fold;
+use super::{cells, fold};
 
 /// Whether a colon or a line end stands before the text: what follows is text, whatever it says.
 pub(super) fn is_announced(text: &[char], at: usize) -> bool {
@@ -104,11 +104,8 @@ fn joins_a_cell(folded: &str) -> bool {
 }
 
 fn is_cell(word: &str) -> bool {
-    let letters = word.chars().take_while(char::is_ascii_alphabetic).count();
-    let digits = word.len() - letters;
-    (1..=3).contains(&letters)
-        && (1..=7).contains(&digits)
-        && word[letters..].bytes().all(|b| b.is_ascii_digit())
+    let word: Vec<char> = word.chars().collect();
+    cells::cell_at(&word, 0).is_some_and(|(_, end)| end == word.len())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::{
-    ApplyContext, Limits,
+    ApplyContext,
     formats::xlsx::{cells::Value, number_format::DateSystem, workbook::Workbook},
 };
 
@@ -312,14 +312,7 @@ fn matches_stored(value: &Value, stored: &Value) -> Option<bool> {
 type Everything = (bool, Vec<(String, Value, Computed)>);
 
 fn compute_everything(bytes: &[u8]) -> Option<Everything> {
-    let context = ApplyContext {
-        author: "",
-        now: "",
-        override_protection: false,
-        track_changes: None,
-        limits: Limits::default(),
-        cancel: &|| false,
-    };
+    let context = ApplyContext::bare();
     let mut session = Session::new(Workbook::open(bytes, &context.limits).ok()?, &context);
     let keys: Vec<SheetKey> = session.book.sheets.iter().map(|entry| entry.key).collect();
     for key in keys {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    ApplyContext, Limits,
+    ApplyContext,
     formats::xlsx::{
         number_format, session::Session, structure::shared::GroupRule, styles::Styles, workbook::Workbook,
     },
@@ -184,14 +184,7 @@ fn what_workbooks_hold_passes() {
 
 /// The formulas and number formats of a workbook; nothing of one that cannot be read.
 fn held(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
-    let context = ApplyContext {
-        author: "",
-        now: "",
-        override_protection: false,
-        track_changes: None,
-        limits: Limits::default(),
-        cancel: &|| false,
-    };
+    let context = ApplyContext::bare();
     let mut session = Session::new(Workbook::open(bytes, &context.limits).ok()?, &context);
     let mut formulas = Vec::new();
     session.each_formula(&mut |text, _| formulas.push(text.to_owned())).ok()?;
