@@ -97,10 +97,10 @@ fn remove(
     Ok(())
 }
 
-/// The refusal to write over a field or an object.
+/// The refusal to write over a field or an object, or to split its paragraph at a line end.
 pub(super) fn refuse_field(text: &str) -> EditError {
     let message = format!(
-        "The change would remove {text:?}, which is a field (slide number, date) or an object (equation), not plain text."
+        "The change would remove {text:?} or part it from its paragraph; that holds a field (slide number, date) or an object (equation), not plain text only."
     );
     EditError::new(EditErrorKind::WouldDamage, message)
         .hint("Change only the text beside it, for example with pptx_replace_on_slide.")
